@@ -5,6 +5,7 @@ Parses the arguments and prints the outcome; the work is done in the other modul
 
 import argparse
 import os
+import shlex
 import sqlite3
 import sys
 from collections import Counter
@@ -219,7 +220,7 @@ def _regrade(chosen):
         if now == queue.accepted:
             print(
                 "The checks and the grader have not changed: there is nothing to regrade. "
-                "To change a single mark, write it into marks.csv and run report."
+                "To change a single mark, use settle."
             )
             return 0
         _run(queue, now, chosen)
@@ -319,9 +320,8 @@ def _appeal(chosen):
 
     with Queue(chosen.out) as queue:
         print(appeal(queue, chosen.student, chosen.exercise, chosen.unsafe))
-    print(
-        f"To give other points: settle {chosen.out} {chosen.student} {chosen.exercise} POINTS --reason TEXT"
-    )
+    words = ["python", "-m", "classroom", "settle", str(chosen.out), chosen.student, chosen.exercise]
+    print(f'To give other points: {shlex.join(words)} POINTS --reason "TEXT"')
     return 0
 
 
@@ -499,9 +499,11 @@ def _print_summary(found, problems, folder, written=True):
     if _is_another_chapter(found):
         problems, others = [*problems, OTHER_CHAPTER.format(chapter=found[0].chapter)], []
     to_mark = sum(row.to_mark > 0 for row in found)
+    wanted = f"{exercises_name(found[0].chapter)}.ipynb" if found else ""
     print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded) - len(refused):,}.")
     _list_students("Could not be read", refused)
-    _list_students("Possibly the wrong notebook", others)
+    _list_students(f"Possibly the wrong notebook; ask for {wanted}", others)
+    _list_students("Nothing is written in the notebook", [row for row in found if row.is_unwritten])
     if to_mark:
         how = f"Fill in to_mark.csv, and save it as {next_file(folder)}."  # no earlier one is overwritten
         print(f"With exercises for you to mark: {to_mark:,}. {how}")

@@ -10,6 +10,7 @@ import re
 from datetime import datetime
 
 from classroom.faults import GradingFault
+from classroom.folders import suggested
 from classroom.result import Status, exercises_of
 from classroom.tables import as_csv, read_rows
 from course import store
@@ -161,7 +162,7 @@ def settle(queue, student, exercise, points, reason):
 def _problem(student, exercise, points, students, out_of):
     """Explain why a row cannot be used; None if it can."""
     if student not in students:
-        return f"there is no student {student!r}"
+        return f"there is no student {student!r}{suggested(student, students)}"
     if exercise not in out_of:
         whole = [name for name in out_of if name.endswith(f".{exercise}")]
         return f"there is no exercise {exercise!r}" + (f"; write {whole[0]}" if whole else "")

@@ -138,8 +138,8 @@ def namesakes(students):
 
     Examples
     --------
-    >>> namesakes({"Fatima Khan", "Fatima Khan_22_assignsubmission_file_", "Ben"})
-    {'Fatima Khan': "is this Fatima Khan_22_assignsubmission_file_? Then give its folder that name; ..."}
+    >>> list(namesakes({"Fatima Khan", "Fatima Khan_22_assignsubmission_file_", "Ben"}))
+    ['Fatima Khan']
     """
     of_name = {}
     for student in sorted(students):
@@ -162,6 +162,39 @@ def person(student):
     ('Wei Chen', 'adaking', 's_7')
     """
     return re.sub(r"_(\d+_assignsubmission_file_?|\d{4,})$", "", student)
+
+
+def own_name(place):
+    """Return the name that a student gave a file, without what a platform puts before it."""
+    platform = PLATFORM.match(name := _shown(place))
+    return name[platform.end() :].lstrip("_") if platform else name
+
+
+def shown_names(students):
+    """Map each student to the name that a page for students shows: without a number, if that is enough.
+
+    Parameters
+    ----------
+    students : collection of str
+
+    Examples
+    --------
+    >>> shown_names(["Wei Chen_22_assignsubmission_file_", "Jo_1_assignsubmission_file_", "Jo"]).values()
+    dict_values(['Wei Chen', 'Jo_1', 'Jo'])
+    """
+    several = Counter(person(student).casefold() for student in students)
+    return {
+        student: name
+        if several[(name := person(student)).casefold()] == 1
+        else student.partition("_assign")[0]
+        for student in students
+    }
+
+
+def suggested(name, students):
+    """Return a question that names the students who may be meant by a name; "" if there are none."""
+    fits = sorted(student for student in students if person(student).casefold() == name.casefold())
+    return f"; is it {' or '.join(map(repr, fits))}?" if fits else ""
 
 
 def _unnumbered(name):
@@ -351,7 +384,7 @@ def _what_else(place, chapter):
         for name in found:
             if name.lower().endswith(suffix):
                 return _instead(Path(name), chapter)
-    return f"it is empty; hand in {_names(chapter)[0]}"
+    return f"nothing was handed in; hand in {_names(chapter)[0]}"
 
 
 def _instead(place, chapter):
@@ -361,7 +394,7 @@ def _instead(place, chapter):
     if lower.endswith(".ipynb"):
         return f"{name} is in a subfolder; hand in the file alone"
     if lower.endswith(".zip"):
-        return f"{name} is not opened; hand in the notebook itself"
+        return f"{name} was handed in, and is not opened; hand in {wanted} itself"
     if lower.endswith((".ipynb.txt", ".json")):
         return f"{name} has another ending; rename it to {wanted}, and hand that in"
     return f"{name} is not a notebook; hand in {wanted}"
@@ -380,7 +413,7 @@ def _notebook(place, chapter):
         raise Refused(f"there is no notebook: {_instead(place, chapter)}.")
     found = _notebooks(place, chapter)
     if not found:
-        raise Refused(f"there is no notebook in the folder: {_what_else(place, chapter)}.")
+        raise Refused(f"there is no notebook: {_what_else(place, chapter)}.")
     if len(found) > 1:
         names = ", ".join(path.name for path in found[:5]) + (", ..." if len(found) > 5 else "")
         wanted = _names(chapter)[0]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 
 from classroom.faults import GradingFault, Refused
-from classroom.folders import handed_in, namesakes
+from classroom.folders import handed_in, namesakes, own_name
 from classroom.result import NotAResult, Result
 
 FILE = "queue.sqlite"
@@ -21,6 +21,9 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS students (student TEXT PRIMARY KEY, digest TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS submissions (digest TEXT PRIMARY KEY, data BLOB, refused TEXT, fault TEXT);
+CREATE TABLE IF NOT EXISTS files (
+    student TEXT, digest TEXT, name TEXT NOT NULL, PRIMARY KEY (student, digest)
+);
 CREATE TABLE IF NOT EXISTS results (
     student TEXT, digest TEXT, version TEXT, result TEXT NOT NULL, open INTEGER NOT NULL,
     PRIMARY KEY (student, digest, version)
@@ -142,6 +145,9 @@ class Queue:
                     row = [digest, data, refused, fault]
                     self.file.execute("INSERT OR IGNORE INTO submissions VALUES (?, ?, ?, ?)", row)
                     self.file.execute("INSERT OR REPLACE INTO students VALUES (?, ?)", [student, digest])
+                    if data is not None:
+                        row = [student, digest, own_name(what)]
+                        self.file.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", row)
         return len(found), problems
 
     def _came_before(self, student, digest, latest):
@@ -168,6 +174,10 @@ class Queue:
             " AND version = ? AND NOT open) ORDER BY student",
             [version],
         ).fetchall()
+
+    def files(self):
+        """Map each student whose latest hand-in can be read to the name of its file."""
+        return dict(self.file.execute("SELECT student, name FROM students NATURAL JOIN files"))
 
     def submission(self, digest):
         """Return a submission's bytes, the reason why it was refused, and the fault; two of them are None."""

@@ -230,7 +230,7 @@ def _points(row, share):
     if row.points is None:
         return None, None, row.reason
     zero = {"form": "0 because of the form: ", "work": "0 because of the work: "}.get(row.zero, "")
-    late = "" if share == 1 else f"late, {share:.0%} of the points count; "
+    late = "" if share == 1 else f"late, {share:.0%} of the points count; " if share else "too late; "
     return _number(row.points * share), row.points, late + zero + row.reason
 
 

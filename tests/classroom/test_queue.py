@@ -120,16 +120,16 @@ def test_every_faulty_folder_has_a_row_with_a_reason(tmp_path):
         "both": "there are two notebooks, 04_closures_exercises.ipynb and "
         "04_closures/04_closures_exercises.ipynb; hand in one of them.",
         "dangling": "the folder dangling is a link; hand in the folder itself.",
-        "deep": "there is no notebook in the folder: 04_closures_exercises.ipynb is in a subfolder; "
+        "deep": "there is no notebook: 04_closures_exercises.ipynb is in a subfolder; "
         "hand in the file alone.",
-        "empty": f"there is no notebook in the folder: it is empty; hand in {NOTEBOOK}.",
+        "empty": f"there is no notebook: nothing was handed in; hand in {NOTEBOOK}.",
         "folder": f"{NOTEBOOK} is not a file.",
         "inner": f"the folder {CHAPTER} is a link; hand in the folder itself.",
         "linked": "the folder linked is a link; hand in the folder itself.",
         "pipe": f"{NOTEBOOK} is not a file.",
         "two": f"there are 2 notebooks, but none is called {NOTEBOOK}: a.ipynb, b.ipynb.",
-        "zipped": "there is no notebook in the folder: Homework.ZIP is not opened; "
-        "hand in the notebook itself.",
+        "zipped": "there is no notebook: Homework.ZIP was handed in, and is not opened; "
+        f"hand in {NOTEBOOK} itself.",
     }
 
 
@@ -140,14 +140,13 @@ def test_every_faulty_folder_has_a_row_with_a_reason(tmp_path):
         (f"{CHAPTER}.ipynb.txt", f"has another ending; rename it to {NOTEBOOK}, and hand that in"),
         (f"{CHAPTER}.json", f"has another ending; rename it to {NOTEBOOK}, and hand that in"),
         *[(f"{CHAPTER}.{kind}", f"is not a notebook; hand in {NOTEBOOK}") for kind in ("py", "html", "PNG")],
-        (f"{CHAPTER}.zip", "is not opened; hand in the notebook itself"),
+        (f"{CHAPTER}.zip", f"was handed in, and is not opened; hand in {NOTEBOOK} itself"),
     ],
 )
 def test_a_file_of_another_kind_has_a_row_that_names_it(tmp_path, place, name, why):
     path = hand_in(tmp_path, "", b"", place.format("anna", name))
-    folder = " in the folder" * (path.parent != tmp_path)
     student = "anna_12" if "3456" in place else "anna"
-    assert found(tmp_path) == {student: f"there is no notebook{folder}: {path.name} {why}."}
+    assert found(tmp_path) == {student: f"there is no notebook: {path.name} {why}."}
     assert left_out(tmp_path, CHAPTER) == []
 
 
@@ -208,7 +207,7 @@ def test_two_hand_ins_of_one_student_are_one_row_that_names_both(tmp_path, stude
 
 def test_a_text_typed_into_the_platform_is_no_notebook(tmp_path):
     hand_in(tmp_path, MOODLE.format("onlinetext_"), b"", "onlinetext.html")
-    why = f"there is no notebook in the folder: onlinetext.html is not a notebook; hand in {NOTEBOOK}."
+    why = f"there is no notebook: onlinetext.html is not a notebook; hand in {NOTEBOOK}."
     assert found(tmp_path) == {MOODLE.format("file_"): why}
     assert left_out(tmp_path, CHAPTER) == []
 
@@ -264,7 +263,7 @@ def test_one_bad_submission_does_not_stop_the_others(queue):
     run(queue)
     results = queue.results("v1")
     assert [results[name].points for name in results] == [2, 0, None, 0, 0]
-    assert results["ben"].refused.startswith("there is no notebook in the folder: it is empty;")
+    assert results["ben"].refused.startswith("there is no notebook: nothing was handed in;")
     assert "link" in results["dora"].refused
     assert "Permission denied" in results["cleo"].fault
     assert {part.sentence for part in results["ben"].exercises} == {results["ben"].refused}

@@ -193,8 +193,20 @@ def test_an_appeal_shows_both_runs_and_changes_nothing(tmp_path, capsys):
     assert "stored: failed: three_calls" in said and "now: failed: three_calls" in said
     assert "now: passed: compared with a run" in said
     assert points(out) == before
+    assert f'python -m classroom settle {out} anna three_calls POINTS --reason "TEXT"\n' in said
     assert command.main(["appeal", str(out), "ben", "three_calls"]) == 1
     assert "there is no student 'ben'" in capsys.readouterr().err
+
+
+def test_a_name_without_its_number_suggests_the_students_who_may_be_meant(tmp_path, capsys):
+    name, out = "Wei Chen_22_assignsubmission_file_", str(tmp_path / "out")
+    hand_in(tmp_path / "out", {name: {}})
+    for told in (
+        ["appeal", out, "wei chen", "scale"],
+        ["settle", out, "Wei Chen", "scale", "1", "--reason", "so"],
+    ):
+        assert command.main(told) == 1
+        assert f"is it '{name}'?" in capsys.readouterr().err
 
 
 # similar answers
@@ -313,7 +325,7 @@ def test_the_zip_has_the_names_that_the_platform_gave(tmp_path):
             "Ben_77_assignsubmission_file_/feedback.html",
             f"adaking_LATE_1234_6789_{CHAPTER}-1.html",
         ]
-        assert b"adaking_1234" in archive.read(f"adaking_LATE_1234_6789_{CHAPTER}-1.html")
+        assert b"For adaking<" in archive.read(f"adaking_LATE_1234_6789_{CHAPTER}-1.html")
 
 
 # a term
@@ -351,6 +363,14 @@ def test_a_term_has_totals_and_the_roster_filled_in(tmp_path):
     assert [found[s]["id"] for s in ("anna", "ben", "cleo")] == ["7", "", "9"]
     filled = f"student,id,{CHAPTER}\r\nanna,7,1.8\r\ncleo,9,\r\n"
     assert (tmp_path / "term/import.csv").read_bytes() == filled.encode()
+
+
+def test_a_hand_in_that_came_too_late_counts_nothing(tmp_path):
+    term(tmp_path / "term", f"{CHAPTER},marks,2026-10-09 12:00,10%,3,last")
+    hand_in(tmp_path / "term/marks", {"anna": {"right": NAMES}})
+    write_term(tmp_path / "term")
+    anna = table(tmp_path / "term/totals.csv")[0]
+    assert (anna["total"], anna[f"{CHAPTER} in words"]) == ("0", "too late; all passed")
 
 
 def test_a_time_of_nobody_s_hand_in_is_reported(tmp_path):
