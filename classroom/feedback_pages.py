@@ -136,7 +136,7 @@ def class_page(chapter, rows, exercises, problems, address):
         _e("h1", title),
         _e("p", f"{_count(len(rows), 'student')}, {len(graded):,} with a mark.", of="sum"),
         _e("p", _levels(rows), of="faint"),
-        *[_e("p", problem) for problem in problems],
+        *_problems(problems),
         *_zeros(rows, address),
         _e("h2", "Points", of="part"),
         _totals(graded),
@@ -150,8 +150,15 @@ def class_page(chapter, rows, exercises, problems, address):
     for place, exercise in enumerate(exercises):
         parts = [(row, row.parts[place]) for row in rows if row.parts]
         body.append(_exercise(exercise, parts, address))
-    body += [_e("h2", "Students", of="part"), _students(rows, address)]
+    body += [_e("details", _e("summary", "Students"), _students(rows, address))]
     return _page(title, body)
+
+
+def _problems(problems):
+    """List the problems in the teacher's marks, closed, since they have names and the page may be a slide."""
+    said = f"{_count(len(problems), 'problem')} in your marks"
+    lines = [_e("p", problem) for problem in problems]
+    return [_e("details", _e("summary", said), *lines)] if lines else []
 
 
 def _zeros(rows, address):

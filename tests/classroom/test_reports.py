@@ -377,6 +377,15 @@ def test_the_class_page_counts_every_exercise_in_words(queue):
     assert "dora not graded, because the disk is full." in text
 
 
+def test_no_name_is_on_the_class_page_before_a_part_of_it_is_opened(queue):
+    a_class(queue)
+    (queue.folder / "marks.csv").write_text(f"student,exercise,points\nanna,{SCALE},1\n")
+    write_reports(queue)
+    page = (queue.folder / "class.html").read_text("utf-8")
+    assert "1 problem in your marks" in page and page.count(">anna<") > 1
+    assert not re.search("anna|ben<|cleo|dora", re.sub("(?s)<details.*?</details>", "", page))
+
+
 def test_missing_marks_and_a_missing_sandbox_are_shown(queue):
     def text():
         return Seen(class_page(CHAPTER, rows(queue)[0], exercises_of(CHAPTER), [], page_name)).text
