@@ -201,8 +201,8 @@ def _list_worse(before, after):
     """Print the students whose new hand-in has fewer points than the one before, with those by hand."""
     of_student = {row.student: row for row in after}
     for was in before:
-        now = of_student[was.student]
-        if None in (was.points, now.result) or was.result.submission == now.result.submission:
+        now = of_student.get(was.student)
+        if None in (now, was.points) or now.result is None or was.result.submission == now.result.submission:
             continue
         if now.is_unreadable or (now.points is not None and now.points < was.points):
             has = "no mark" if now.points is None else f"{now.points} points"

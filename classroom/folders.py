@@ -130,7 +130,7 @@ def places(folder, chapter):
 
 
 def namesakes(students):
-    """Map each name without a platform's number to a sentence, if another student has it with a number.
+    """Map each name without a platform's number to the students who have it with a number, if there are any.
 
     Parameters
     ----------
@@ -138,16 +138,15 @@ def namesakes(students):
 
     Examples
     --------
-    >>> list(namesakes({"Fatima Khan", "Fatima Khan_22_assignsubmission_file_", "Ben"}))
-    ['Fatima Khan']
+    >>> namesakes({"Fatima Khan", "Fatima Khan_22_assignsubmission_file_", "Ben"})
+    {'Fatima Khan': ['Fatima Khan_22_assignsubmission_file_']}
     """
     of_name = {}
     for student in sorted(students):
         if (name := person(student)) != student:
             of_name.setdefault(name.casefold(), []).append(student)
     return {
-        student: f"is this {' or '.join(of_name[student.casefold()])}? Then give its folder that name; if it "
-        "is somebody else, a name that differs."
+        student: of_name[student.casefold()]
         for student in students
         if student.casefold() in of_name and person(student) == student
     }

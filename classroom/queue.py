@@ -120,10 +120,9 @@ class Queue:
         found = list(handed_in(folder, self.chapter))
         others = namesakes({*known, *(student for student, _ in found)})
         for student, what in found:
-            if student in others:
-                problems.append(f"{student}: {others[student]}")
-                if student not in known:
-                    continue
+            if student in others and student not in known:
+                problems.append(_doubt(student, others[student]))
+                continue
             data = refused = fault = None
             try:
                 if isinstance(what, Exception):
@@ -148,7 +147,19 @@ class Queue:
                     if data is not None:
                         row = [student, digest, own_name(what)]
                         self.file.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", row)
-        return len(found), problems
+        earlier = {student: others[student] for student in sorted(others.keys() & known)}
+        return len(found), problems + self._joined(earlier)
+
+    def _joined(self, others):
+        """Remove each student whose latest hand-in a namesake has; return a sentence for each of the rest."""
+        latest, problems = dict(self.file.execute("SELECT student, digest FROM students")), []
+        for student, several in others.items():
+            if latest[student] in map(latest.get, several):
+                with self._transaction():
+                    self.file.execute("DELETE FROM students WHERE student = ?", [student])
+            else:
+                problems.append(_doubt(student, several))
+        return problems
 
     def _came_before(self, student, digest, latest):
         """Report whether a hand-in was graded before the latest one, which can be read."""
@@ -252,6 +263,14 @@ class Queue:
                 if self.file.in_transaction:
                     self.file.execute("ROLLBACK")
                 raise
+
+
+def _doubt(student, others):
+    """Ask whether a student is another one with a platform's number, and say what to do."""
+    return (
+        f"{student}: is this {' or '.join(others)}? Then give its folder that name; if it is somebody else, "
+        "a name that differs."
+    )
 
 
 @contextmanager

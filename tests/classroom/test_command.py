@@ -351,6 +351,14 @@ def test_a_mailed_hand_in_without_the_platform_s_number_is_named(submissions, gr
     assert points(submissions) == {"Anna Ode_22_assignsubmission_file_": "6", "ben": "2", "cleo": ""}
 
 
+def test_a_row_that_is_joined_with_another_one_is_gone(submissions, grader, capsys):
+    grade(submissions)
+    (submissions / "anna").rename(submissions / "anna_22_assignsubmission_file_")
+    assert grade(submissions) == 0
+    assert points(submissions) == {"anna_22_assignsubmission_file_": "6", "ben": "2", "cleo": ""}
+    assert "Look at these" not in capsys.readouterr().out
+
+
 def test_a_folder_that_cannot_be_written_can_be_looked_at(submissions, grader, capsys, monkeypatch):
     grade(submissions)
     capsys.readouterr()

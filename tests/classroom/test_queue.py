@@ -323,6 +323,21 @@ def test_a_name_without_the_platform_s_number_is_no_other_student(queue):
     assert count == 3 and list(queue.results("v1")) == ["Ben Ode", numbered]
 
 
+def test_a_mailed_hand_in_taken_in_first_becomes_that_of_the_name_with_a_number(queue):
+    numbered = "Fatima Khan_2203405_assignsubmission_file_"
+    given(queue, **{"Fatima Khan": RIGHT})
+    run(queue)
+    shutil.rmtree(queue.source / "Fatima Khan")
+    hand_in(queue.source, numbered)
+    _, (problem,) = queue.take_in(queue.source, read_file)
+    assert problem.startswith(f"Fatima Khan: is this {numbered}?")
+    assert list(queue.results("v1")) == ["Fatima Khan", numbered]
+    hand_in(queue.source, numbered, **RIGHT)  # the teacher gives the mailed file's folder that name
+    assert queue.take_in(queue.source, read_file) == (1, [])
+    run(queue)
+    assert {student: result.points for student, result in queue.results("v1").items()} == {numbered: 2}
+
+
 def test_a_student_whose_folder_is_gone_keeps_the_mark(queue, tmp_path):
     given(queue, anna=RIGHT)
     run(queue)
