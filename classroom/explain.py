@@ -32,8 +32,9 @@ def explained(part, data, run):
         cells = definitions(part.short, run.sources)
         noted = {place[0] if isinstance(place, tuple) else place for place in run.notes}
         if len(cells) > 1 and noted.isdisjoint(cells) and cells[-1] < run.stop[0]:
+            said = part.sentence if part.sentence.endswith((".", "!", "?")) else f"{part.sentence}."
             which = f"Checked: the last of its {len(cells)} definitions, in code cell {cells[-1]}."
-            return replace(part, sentence=f"{part.sentence} {which}")
+            return replace(part, sentence=f"{said} {which}")
     if part.status != Status.MISSING:
         return part
     notebook = notebook_of(data)

@@ -85,7 +85,7 @@ def test_the_command_grades_on_the_workers_and_again_is_a_no_op(tmp_path, worker
     arguments += ["--scheduler", workers.scheduler_address]
     assert command.main(arguments) == 0
     printed = capsys.readouterr()
-    assert "Students: 3, with a mark: 3." in printed.out and "3/3" in printed.err  # the bar
+    assert "Students: 3, with a mark: 2." in printed.out and "3/3" in printed.err  # the bar
     before = stored(tmp_path / "out")
     monkeypatch.setattr(cluster, "_connected", None)  # no worker is needed any more
     assert command.main(arguments) == 0 and stored(tmp_path / "out") == before

@@ -224,7 +224,7 @@ def test_a_cut_takes_comments_along_and_shortens_imports():
 def test_the_names_of_course_exist(editions):
     names = sorted(set(course.__all__))
     program = (
-        "from course import *\nprint(json.dumps(sorted(set(json.loads(sys.stdin.read())) & set(globals()))))"
+        "from course import *\nprint(json.dumps(sorted({*json.loads(sys.stdin.read())} & {*globals()})))"
     )
     assert answer(editions("04_closures"), program, names) == names
 
@@ -291,12 +291,8 @@ def test_modules_without_a_stand_in_are_missing(editions):
         "wrong": "get_ipython().run_line_magic('time', 'a b')",
         "later": "import minigrad.beyond.graph",
     }
-    accidents = answer(editions("04_closures"), SCENE, wrong)
-    assert [accident.split(": ")[1] for accident in accidents] == [
-        "ModuleNotFoundError",
-        "SyntaxError",
-        "ModuleNotFoundError",
-    ]
+    accidents = [accident.split(": ")[1] for accident in answer(editions("04_closures"), SCENE, wrong)]
+    assert accidents == ["ModuleNotFoundError", "SyntaxError", "ModuleNotFoundError"]
 
 
 def test_stand_ins_need_numpy_and_the_standard_library_alone():

@@ -146,7 +146,8 @@ def test_an_answer_that_ends_or_hangs_does_not_stop_the_next():
     solved.cells += map(nbformat.v4.new_code_cell, (hangs, ends))
     result = grade(nbformat.writes(solved).encode(), stem, 0, seconds=1.0)
     got = {part.short: (part.status, part.sentence) for part in result.exercises}
-    assert got["reduce_mean"] == ("failed", "reduce_mean: one call takes longer than 1 seconds")
+    late = "reduce_mean: one call takes longer than 1 seconds. Checked: the last of its 2 definitions, "
+    assert got["reduce_mean"] == ("failed", f"{late}in code cell 18.")
     assert got["scale"][0] == "failed" and "ended Python" in got["scale"][1]
     assert [got[name][0] for name in ("three_calls", "two_layers", "Linear")] == ["passed"] * 3
 

@@ -128,13 +128,9 @@ def book(place):
     """Return what stands in the gradebook: student and cell, to points and whether a person is asked."""
     with Gradebook(f"sqlite:///{place}/gradebook.db", "minigrad") as gradebook:
         return {
-            (submission.student.id, grade.name): (
-                grade.auto_score,
-                grade.manual_score,
-                grade.needs_manual_grade,
-            )
+            (submission.student.id, g.name): (g.auto_score, g.manual_score, g.needs_manual_grade)
             for submission in gradebook.assignment_submissions(CHAPTER)
-            for grade in submission.notebooks[0].grades
+            for g in submission.notebooks[0].grades
         }
 
 
@@ -153,19 +149,17 @@ def mark_by_hand(place, student, cell, points, words=None):
         gradebook.db.commit()
 
 
-def give(marks, place):
-    return command.main(["gradebook", str(marks), "--course-dir", str(place)])
+def give(marks, place, *back):
+    return command.main(["gradebook", str(marks), "--course-dir", str(place), *back])
 
 
 def take(marks, place):
-    return command.main(["gradebook", str(marks), "--course-dir", str(place), "--back"])
+    return give(marks, place, "--back")
 
 
 def points(marks):
-    with open(marks / "grades.csv", encoding="utf-8-sig", newline="") as file:
-        return {
-            line["student"]: (line["points"], line[BY_HAND], line[FAILED]) for line in csv.DictReader(file)
-        }
+    lines = csv.DictReader((marks / "grades.csv").read_text("utf-8-sig").splitlines())
+    return {line["student"]: (line["points"], line[BY_HAND], line[FAILED]) for line in lines}
 
 
 def autograded(place, student, notebook=NOTEBOOK):
@@ -352,18 +346,13 @@ def test_the_exchange_our_grader_the_formgrader_and_back(place, tmp_path):
         assert found == {"anna": (12, True), "ben": (0, True)}
         (anna,) = (one["id"] for one in listed if one["student"] == "anna")
         page = formgrader.ask(f"submissions/{anna}/")
-        (mark,) = (
-            grade
-            for grade in json.loads(formgrader.ask(f"api/grades?submission_id={anna}"))
-            if grade["name"] == "check_light_tanh"
+        grades, comments = (
+            {one["name"]: one for one in json.loads(formgrader.ask(f"api/{kind}?submission_id={anna}"))}
+            for kind in ("grades", "comments")
         )
+        mark, words = grades["check_light_tanh"], comments["light_tanh"]
         assert "light_tanh" in page and mark["needs_manual_grade"]
         formgrader.ask(f"api/grade/{mark['id']}", mark | {"manual_score": "1.5"})  # a text, as from the page
-        (words,) = (
-            one
-            for one in json.loads(formgrader.ask(f"api/comments?submission_id={anna}"))
-            if one["name"] == "light_tanh"
-        )
         formgrader.ask(f"api/comment/{words['id']}", words | {"manual_comment": "keeps two"})
     run([*ours, "gradebook", "../marks", "--course-dir", "."], place)
     said = run([*ours, "gradebook", "../marks", "--course-dir", ".", "--back"], place)
