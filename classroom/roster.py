@@ -111,7 +111,7 @@ class Roster:
                 of_line.setdefault(places[0], []).append(student)
             else:
                 why = "is not on the roster" if not places else "fits more than one line of the roster"
-                problems.append(f"{student} has marks, but {why}.")
+                problems.append(f"{student} has handed in, but {why}.")
         for place, several in of_line.items():
             if len(several) > 1:
                 problems.append(f"{' and '.join(several)} fit one line of the roster: {self.name(place)}.")

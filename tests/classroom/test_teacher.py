@@ -352,7 +352,7 @@ def test_a_term_has_totals_and_the_roster_filled_in(tmp_path):
     term(tmp_path / "term", roster="anna,7\ncleo,9\n")
     hand_in(tmp_path / "term/marks", {"anna": {"right": ["scale"]}, "ben": {"right": NAMES}})
     problems, absent, _ = write_term(tmp_path / "term")
-    assert (problems, absent) == (["ben has marks, but is not on the roster."], [("cleo", "9")])
+    assert (problems, absent) == (["ben has handed in, but is not on the roster."], [("cleo", "9")])
     found = {row["student"]: row for row in table(tmp_path / "term/totals.csv")}
     out_of = sum(exercise.points for exercise in exercises_of(CHAPTER))
     assert [found[s]["total"] for s in ("anna", "ben", "cleo")] == ["1.8", str(out_of), "0"]
@@ -544,15 +544,15 @@ def test_canvas_gets_its_own_table_back_with_our_points(tmp_path, called):
     lines, problems, absent = filled(tmp_path, CANVAS.format(of=OUT_OF), marks)
     expected = CANVAS.format(of=OUT_OF).replace("1234,s-1,aking,A,,7", "1234,s-1,aking,A,6.5,7")
     assert lines == expected.split("\n")  # Zoë has no mark: her cell stays as it was
-    assert problems == ["nobody has marks, but is not on the roster."]
+    assert problems == ["nobody has handed in, but is not on the roster."]
     assert absent == [("King, Ada", "1299"), ("Doe, Jo", "80")]
 
 
 @pytest.mark.parametrize(
     ("marks", "problem"),
     [
-        ({"Ada King": 1}, "Ada King has marks, but fits more than one line of the roster."),
-        ({"kingada_5": 1}, "kingada_5 has marks, but is not on the roster."),
+        ({"Ada King": 1}, "Ada King has handed in, but fits more than one line of the roster."),
+        ({"kingada_5": 1}, "kingada_5 has handed in, but is not on the roster."),
         ({"zm": 1, "Zoe Muller": 2}, "Zoe Muller and zm fit one line of the roster: Müller, Zoë."),
     ],
 )
@@ -608,7 +608,7 @@ def test_two_of_one_name_have_handed_in_even_if_the_roster_cannot_tell_them_apar
     annas = "Anna,Müller,1,a@example.org,,\nAnna,Müller,2,b@example.org,,\n"
     (tmp_path / "term/roster.csv").write_text(MOODLE.format(name=CHAPTER) + annas, "utf-8")
     problems, absent, _ = write_term(tmp_path / "term")
-    assert problems == [f"{name} has marks, but fits more than one line of the roster." for name in names]
+    assert problems == [f"{name} has handed in, but fits more than one line of the roster." for name in names]
     assert absent == [("Ada King", "4711"), ("Zoë Müller", "4712")]
     totals = {row["student"]: row["total"] for row in table(tmp_path / "term/totals.csv")}
     assert totals == {names[0]: str(OUT_OF), names[1]: "2", "Ada King": "0", "Zoë Müller": "0"}
