@@ -5,6 +5,7 @@ Parses the arguments and prints the outcome; the work is done in the other modul
 
 import argparse
 import os
+import shlex
 import sqlite3
 import sys
 from collections import Counter
@@ -12,13 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 from unicodedata import normalize
 
-from classroom.by_hand import FILE
+from classroom.by_hand import next_file
 from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault
 from classroom.folders import left_out, unpacked
 from classroom.limits import SECONDS
 from classroom.queue import Queue
-from classroom.reports import differences, write_reports
+from classroom.reports import differences, rows, write_reports
 from classroom.result import Status, exercises_of
 from classroom.seeds import secret
 from classroom.version import version
@@ -99,7 +100,7 @@ def _add_by_hand(add):
     """Add the commands for marking by hand."""
     settle = add(_settle, "set the points of one answer by hand, with a reason")
     appeal = add(_appeal, "check one answer again, side by side with the solution")
-    add(_similar, "list answers of the same form, and how common each form is")
+    add(_similar, "list equal answers, and how common each of them is")
     add(_marking, "write the page for marking by hand")
     send = add(_send, "put all feedback pages into a zip for Canvas or Moodle")
     for command in (settle, appeal):
@@ -173,7 +174,7 @@ def _grade(chosen):
         if queue.accepted not in (None, now):
             raise GradingFault(CHANGED.format(folder=chosen.out))
         queue.accept(now)
-        before = queue.results(now)
+        before = rows(queue)[0]
         with unpacked(chosen.submissions) as (folder, damaged):
 
             def read(path):
@@ -181,30 +182,34 @@ def _grade(chosen):
                     raise GradingFault(f"not graded, because {damaged[path]}")
                 return read_file(path)
 
-            if not queue.take_in(folder, read):
+            count, doubts = queue.take_in(folder, read)
+            if not count:
                 raise GradingFault(
                     f"{chosen.submissions} has no submissions: it needs a folder for each student, or a "
                     f"file for each, named like NAME_{exercises_name(chosen.chapter)}.ipynb."
                 )
             lost = [why for path, why in damaged.items() if not os.path.isfile(path)]
             _list("Left out", left_out(folder, chosen.chapter) + lost)
+            _list("Look at these hand-ins", doubts)
         _run(queue, now, chosen)
-        _list_worse(before, queue.results(now))
-        return _print_summary(*write_reports(queue), chosen.out)
+        found, problems = write_reports(queue)
+        _list_worse(before, found)
+        return _print_summary(found, problems, chosen.out)
 
 
 def _list_worse(before, after):
-    """Print the students whose new hand-in has fewer points than the one before."""
-    for student, was in before.items():
-        now = after[student]
-        if was is None or now is None or was.submission == now.submission:
+    """Print the students whose new hand-in has fewer points than the one before, with those by hand."""
+    of_student = {row.student: row for row in after}
+    for was in before:
+        now = of_student.get(was.student)
+        if None in (now, was.points) or now.result is None or was.result.submission == now.result.submission:
             continue
-        if was.fault is None and now.fault is None and was.refused is None and now.points < was.points:
-            has = f"{now.points} points" if now.refused is None else "no mark"
+        if now.is_unreadable or (now.points is not None and now.points < was.points):
+            has = "no mark" if now.points is None else f"{now.points} points"
+            waits = f" ({now.to_mark} more wait to be marked by hand)" if now.to_mark else ""
             print(
-                f"Fewer points than before: {_plain(student)} handed in again and has {has} "
-                f"instead of {was.points}. The latest hand-in counts; the earlier one is kept, and counts "
-                "again if you put it back into the folder."
+                f"Fewer points than before: {_plain(was.student)} handed in again and has {has}{waits} "
+                f"instead of {was.points}. The latest hand-in counts."
             )
 
 
@@ -215,7 +220,7 @@ def _regrade(chosen):
         if now == queue.accepted:
             print(
                 "The checks and the grader have not changed: there is nothing to regrade. "
-                "To change a single mark, write it into marks.csv and run report."
+                "To change a single mark, use settle."
             )
             return 0
         _run(queue, now, chosen)
@@ -238,8 +243,6 @@ def _regrade(chosen):
 
 def _status(chosen):
     """Print one row per student."""
-    from classroom.reports import rows
-
     with Queue(chosen.out) as queue:
         found, problems = rows(queue)
     width = max((len(row.student) for row in found), default=0)
@@ -268,6 +271,7 @@ def _fill_in(queue, found, path):
     text, problems, absent = Roster(path).filled(marks, out_of)
     store.write(queue.folder / "import.csv", text)
     _print_absent(absent)
+    _print_provisional(sum(row.to_mark > 0 for row in found))
     print(f"Import {queue.folder / 'import.csv'}")
     return problems
 
@@ -277,6 +281,13 @@ def _print_absent(students):
     if students:
         names = "; ".join(name for name, _ in students)
         print(f"On the roster, without a hand-in: {len(students):,}: {_plain(names)}")
+
+
+def _print_provisional(count):
+    """Print how many students can still get points by hand."""
+    if count:
+        students = f"{count:,} student{'s' * (count > 1)}"
+        print(f"Provisional, since you still have answers to mark: the points of {students}.")
 
 
 def _gradebook(chosen):
@@ -309,27 +320,24 @@ def _appeal(chosen):
 
     with Queue(chosen.out) as queue:
         print(appeal(queue, chosen.student, chosen.exercise, chosen.unsafe))
-    print(
-        f"To give other points: settle {chosen.out} {chosen.student} {chosen.exercise} POINTS --reason TEXT"
-    )
+    words = ["python", "-m", "classroom", "settle", str(chosen.out), chosen.student, chosen.exercise]
+    print(f'To give other points: {shlex.join(words)} POINTS --reason "TEXT"')
     return 0
 
 
 def _similar(chosen):
     """Write the table of answers that have the same form."""
-    from classroom.similar import HEAD, similar, solution_of
+    from classroom.similar import HEAD, handed_out_of, similar, solution_of
     from classroom.tables import as_csv
     from course import store
 
     with Queue(chosen.out) as queue:
         handed = {s: queue.submission(r.submission)[0] for s, r in queue.results(queue.accepted).items() if r}
         answers = {student: data for student, data in handed.items() if data is not None}
-        lines = similar(answers, solution_of(queue.chapter))
+        lines = similar(answers, solution_of(queue.chapter), handed_out_of(queue.chapter))
     store.write(chosen.out / "similar.csv", as_csv([HEAD, *lines]))
-    print(
-        f"Pairs with equal forms: {len(lines):,}, in {chosen.out / 'similar.csv'}, the most surprising first."
-    )
-    print("Equal forms do not prove copying: read both answers, and see how many others have that form.")
+    print(f"Pairs with equal answers: {len(lines):,}, in {chosen.out / 'similar.csv'}, the rarest first.")
+    print("Equal answers do not prove copying: read both, and see how many others have them.")
     return 0
 
 
@@ -338,7 +346,7 @@ def _marking(chosen):
     from classroom.marking import write_marking_page
 
     with Queue(chosen.out) as queue:
-        print(f"Open {write_marking_page(queue)}; it writes marks.csv.")
+        print(f"Open {write_marking_page(queue)}; it writes {next_file(chosen.out)}.")
     return 0
 
 
@@ -360,8 +368,9 @@ def _term(chosen):
     """Write the totals of a term."""
     from classroom.term import write_term
 
-    problems, absent = write_term(chosen.folder, chosen.earlier)
+    problems, absent, provisional = write_term(chosen.folder, chosen.earlier)
     _print_absent(absent)
+    _print_provisional(provisional)
     for problem in problems:
         print(_plain(problem))
     print(f"Open {chosen.folder / 'totals.csv'} and {chosen.folder / 'items.html'}")
@@ -490,13 +499,14 @@ def _print_summary(found, problems, folder, written=True):
     if _is_another_chapter(found):
         problems, others = [*problems, OTHER_CHAPTER.format(chapter=found[0].chapter)], []
     to_mark = sum(row.to_mark > 0 for row in found)
+    wanted = f"{exercises_name(found[0].chapter)}.ipynb" if found else ""
     print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded) - len(refused):,}.")
     _list_students("Could not be read", refused)
-    _list_students("Possibly the wrong notebook", others)
+    _list_students(f"Possibly the wrong notebook; ask for {wanted}", others)
+    _list_students("Nothing is written in the notebook", [row for row in found if row.is_unwritten])
     if to_mark:
-        exists = (folder / FILE).exists()  # it must not be overwritten
-        how = f"add its rows to {FILE}" if exists else f"save it as {FILE}"
-        print(f"With exercises for you to mark: {to_mark:,}. Fill in to_mark.csv, and {how}.")
+        how = f"Fill in to_mark.csv, and save it as {next_file(folder)}."  # no earlier one is overwritten
+        print(f"With exercises for you to mark: {to_mark:,}. {how}")
     _list_students("Not graded", ungraded, "; run the same command again:")
     for problem in problems:
         print(problem)

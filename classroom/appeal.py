@@ -8,6 +8,7 @@ import textwrap
 from classroom.answers import code_of
 from classroom.edition import folder
 from classroom.faults import GradingFault, Refused
+from classroom.folders import suggested
 from classroom.grade import Run, grade_exercise
 from classroom.result import exercises_of
 from classroom.seeds import secret, seed
@@ -42,7 +43,7 @@ def appeal(queue, student, name, unsafe=False):
     exercise = asked.get(name.rpartition(".")[2])
     if results.get(student) is None or exercise is None:
         what = f"student {student!r} with a result" if exercise else f"exercise {name!r}"
-        raise GradingFault(f"there is no {what} in {queue.folder}.")
+        raise GradingFault(f"there is no {what} in {queue.folder}{suggested(student, results) or '.'}")
     result = results[student]
     data, refused, fault = queue.submission(result.submission)
     if data is None:

@@ -1,4 +1,4 @@
-"""Marks given by hand, from the teacher's ``marks.csv``, which the grader never writes.
+"""Marks given by hand, from the teacher's ``marks.csv`` and ``marks-2.csv``, which the grader never writes.
 
 Holds `read_marks`, and `settle`, which adds to a log of its own. Marks from nbgrader's formgrader are in a
 second file, which ``classroom.gradebook`` writes; if both have a mark, the teacher's file counts. The list
@@ -6,17 +6,34 @@ of answers to mark (``classroom.reports``) has the same columns, so that it can 
 ``marks.csv``.
 """
 
+import re
 from datetime import datetime
 
 from classroom.faults import GradingFault
-from classroom.result import exercises_of
+from classroom.folders import suggested
+from classroom.result import Status, exercises_of
 from classroom.tables import as_csv, read_rows
 from course import store
 
-FILE, FORMGRADER, SETTLED = "marks.csv", "formgrader.csv", "settled.csv"
+FORMGRADER, SETTLED = "formgrader.csv", "settled.csv"
+OURS = re.compile(r"marks(-\d+)?\.csv", re.ASCII)
 COLUMNS = ("student", "exercise", "points", "comment")
 WHEN = "when"
 SUBMISSION, DIGITS = "submission", 12  # the column of the marked hand-in: the first digits of its hash
+
+
+def files_of(folder):
+    """List the teacher's files, ``marks.csv``, ``marks-2.csv`` and so on, in the order of their numbers."""
+    found = [
+        (int("0" + path.stem[6:]), path) for path in folder.glob("marks*.csv") if OURS.fullmatch(path.name)
+    ]
+    return [path for _, path in sorted(found)]
+
+
+def next_file(folder):
+    """Return the name of the teacher's next file, which replaces none."""
+    files = files_of(folder)
+    return f"marks-{int(files[-1].stem[6:] or 1) + 1}.csv" if files else "marks.csv"
 
 
 def read_marks(folder, students, exercises):
@@ -27,9 +44,9 @@ def read_marks(folder, students, exercises):
     folder : Path
         The folder of ``marks.csv``, a file with the columns student, exercise, points and comment, separated
         by commas or semicolons. A mark overrides the check's verdict. If the column submission names a
-        hand-in other than the latest, the mark does not count. ``formgrader.csv`` has the same columns, and
-        ``marks.csv`` overrides it. ``settled.csv``, the log of `settle`, overrides both; its last row for a
-        student and an exercise counts.
+        hand-in other than the latest, the mark does not count. ``marks-2.csv`` overrides ``marks.csv``, and
+        so on. ``formgrader.csv`` has the same columns, and all of these override it. ``settled.csv``, the log
+        of `settle`, overrides them; its last row for a student and an exercise counts.
     students : dict of str to (Result or None), or collection of str
     exercises : list of Exercise
 
@@ -46,24 +63,28 @@ def read_marks(folder, students, exercises):
     >>> read_marks(Path("no such folder"), [], [])
     ({}, [])
     """
-    marks, problems = {}, []
-    for name in (SETTLED, FILE, FORMGRADER):
-        given, wrong = _read(folder / name, students, exercises, marks)
+    marks, problems, old = {}, [], {}
+    for path in (folder / SETTLED, *reversed(files_of(folder)), folder / FORMGRADER):
+        given, wrong, replaced = _read(path, students, exercises, marks)
         marks = given | marks
         problems += wrong
-    return marks, problems
+        old = replaced | old
+    return marks, problems + [problem for key, problem in old.items() if key not in marks]
 
 
 def _read(path, students, exercises, stronger):
-    """Read the marks and the problems of one file; the marks in `stronger` count before them."""
+    """Read the marks and the problems of one file; the marks in `stronger` count before them.
+
+    Return the problems of marks for an earlier hand-in by student and exercise.
+    """
     if not path.exists():
-        return {}, []
+        return {}, [], {}
     try:
         rows = read_rows(path, COLUMNS[:3])
     except GradingFault as fault:
-        return {}, [f"{fault}: none of its marks count."]
+        return {}, [f"{fault}: none of its marks count."], {}
     out_of = {exercise.name: exercise.points for exercise in exercises}
-    marks, problems = {}, []
+    marks, problems, old = {}, [], {}
     for number, row in rows:
         student, exercise, points = (row[name] for name in COLUMNS[:3])
         exercise, points = exercise.strip(), points.strip()
@@ -72,19 +93,18 @@ def _read(path, students, exercises, stronger):
         if student not in students:
             student = student.strip().removeprefix("'")  # added by reports before formula-like text
         problem = _problem(student, exercise, points, students, out_of)
-        if not problem and _is_for_another(students, student, row.get(SUBMISSION, "").strip()):
-            problem = (
-                f"{student} has handed in again since {exercise} was marked; read the new answer, and copy "
-                f"its {SUBMISSION} from to_mark.csv, or leave that column empty"
-            )
+        result = students[student] if isinstance(students, dict) and not problem else None
+        part = {part.name: part for part in result.exercises}[exercise] if result else None
+        if result and not result.submission.startswith(row.get(SUBMISSION, "").strip()):
+            old[student, exercise] = f"{path.name}, line {number}: {_again(student, part)}."
+            continue
         if not problem and (student, exercise) in marks and path.name != SETTLED:
             problem = "this student and exercise occur twice; the first mark counts"
         if problem:
             problems.append(f"{path.name}, line {number}: {problem}.")
             continue
         marks[student, exercise] = (_number(points), (row.get("comment") or "").strip())
-        result = students[student] if isinstance(students, dict) else None
-        checked = {part.name: part.points for part in result.exercises}[exercise] if result else None
+        checked = part.points if part else None
         bound = row.get(SUBMISSION, "").strip() or (student, exercise) in stronger
         if checked is not None and _number(points) < checked and not bound:
             problems.append(
@@ -92,7 +112,15 @@ def _read(path, students, exercises, stronger):
                 f"gives {checked}: delete the row or, if it is meant for this hand-in, write "
                 f"{result.submission[:DIGITS]} into a column {SUBMISSION}."
             )
-    return marks, problems
+    return marks, problems, old
+
+
+def _again(student, part):
+    """Explain that a mark was given for an earlier hand-in, and what to do."""
+    what = "mark the new answer, which is in to_mark.csv"
+    if part.status is not Status.BY_HAND:
+        what = "if the new answer needs a mark by hand, too, run settle again; if not, delete this row"
+    return f"{student} has handed in again since {part.name} was marked, and this mark does not count: {what}"
 
 
 def settle(queue, student, exercise, points, reason):
@@ -131,16 +159,10 @@ def settle(queue, student, exercise, points, reason):
     return f"{student}, {whole}: {_number(points):g} points, because {reason.strip()}"
 
 
-def _is_for_another(results, student, submission):
-    """Report whether a mark was given for a hand-in other than the latest."""
-    result = results[student] if isinstance(results, dict) else None
-    return bool(submission and result is not None and not result.submission.startswith(submission))
-
-
 def _problem(student, exercise, points, students, out_of):
     """Explain why a row cannot be used; None if it can."""
     if student not in students:
-        return f"there is no student {student!r}"
+        return f"there is no student {student!r}{suggested(student, students)}"
     if exercise not in out_of:
         whole = [name for name in out_of if name.endswith(f".{exercise}")]
         return f"there is no exercise {exercise!r}" + (f"; write {whole[0]}" if whole else "")

@@ -11,6 +11,7 @@ from collections import Counter
 from classroom.pages import element as _e
 from classroom.pages import page as _page
 from classroom.result import Status
+from course.curriculum import exercises_name
 
 ROWS_OF_TOTALS = 12
 SENTENCES = 3  # most frequent messages of an exercise, on the class page
@@ -20,7 +21,7 @@ WORDS = {  # words on the student's page, colour
     Status.NOT_WRITTEN: ("Not written yet", "open"),
     Status.MISSING: ("Not found", "missing"),
     Status.MARKED: ("Marked by your teacher", "hand"),
-    Status.BY_HAND: ("Read by your teacher", "waiting"),
+    Status.BY_HAND: ("Waits for your teacher", "waiting"),
     Status.NOT_GRADED: ("Not graded", "ungraded"),
 }
 OF_A_CLASS = {  # words on the class page, if different from the status
@@ -31,20 +32,22 @@ OF_A_CLASS = {  # words on the class page, if different from the status
 }
 
 
-def student_page(row):
+def student_page(row, name):
     """Return a student's feedback page.
 
     Parameters
     ----------
     row : Row
         The student's row in `classroom.reports`.
+    name : str
+        The student's name, as the page shows it.
 
     Returns
     -------
     str
     """
     title = f"{_chapter(row.chapter)}: your exercises"
-    body = [_e("h1", title), _e("p", f"For {row.student}", of="faint")]
+    body = [_e("h1", title), _e("p", f"For {name}", of="faint")]
     if row.is_unreadable:
         body += [
             _e("p", "Your notebook could not be read.", of="sum"),
@@ -65,7 +68,9 @@ def student_page(row):
         return _page(title, body)
     passed = sum(part.status is Status.PASSED for part in row.parts)
     if row.is_another:
-        body.append(_e("p", _sentence_case(row.reason)))
+        handed_in = f"You handed in {row.file}. It" if row.file else "Your notebook"
+        wanted = f"{exercises_name(row.chapter)}.ipynb"
+        body.append(_e("p", f"{handed_in} has almost none of the exercises. Please hand in {wanted}."))
     body.append(_e("p", f"{row.points} of {_count(row.out_of, 'point')}", of="sum"))
     if row.result.refused is None:
         body.append(_e("p", _so_far(passed, row)))
@@ -101,6 +106,7 @@ def _part(part):
         lines.append(_e("p", "Stuck? ", _e("code", f'hint("{part.name}")'), " in your notebook.", of="faint"))
     elif part.status is Status.MARKED:
         lines.append(_e("p", part.comment, of="said"))
+        lines += [_e("p", *_words(part.sentence), of="said")] if part.sentence else []
     elif part.status in (Status.NOT_WRITTEN, Status.MISSING, Status.NOT_GRADED):
         lines.append(_e("p", *_words(part.sentence), of="said"))
     return _e("section", *lines, of=f"card {colour}")
@@ -130,7 +136,7 @@ def class_page(chapter, rows, exercises, problems, address):
         _e("h1", title),
         _e("p", f"{_count(len(rows), 'student')}, {len(graded):,} with a mark.", of="sum"),
         _e("p", _levels(rows), of="faint"),
-        *[_e("p", problem) for problem in problems],
+        *_problems(problems),
         *_zeros(rows, address),
         _e("h2", "Points", of="part"),
         _totals(graded),
@@ -144,8 +150,15 @@ def class_page(chapter, rows, exercises, problems, address):
     for place, exercise in enumerate(exercises):
         parts = [(row, row.parts[place]) for row in rows if row.parts]
         body.append(_exercise(exercise, parts, address))
-    body += [_e("h2", "Students", of="part"), _students(rows, address)]
+    body += [_e("details", _e("summary", "Students"), _students(rows, address))]
     return _page(title, body)
+
+
+def _problems(problems):
+    """List the problems in the teacher's marks, closed, since they have names and the page may be a slide."""
+    said = f"{_count(len(problems), 'problem')} in your marks"
+    lines = [_e("p", problem) for problem in problems]
+    return [_e("details", _e("summary", said), *lines)] if lines else []
 
 
 def _zeros(rows, address):
@@ -197,14 +210,14 @@ def _totals(graded):
 
 def _exercise(exercise, parts, address):
     """Return the card of one exercise on the class page."""
-    counts = Counter(part.status for _, part in parts)
-    colours = [(WORDS[status][1], counts[status]) for status in WORDS if counts[status]]
+    order = list(WORDS)
+    counts = sorted(Counter((order.index(part.status), _for_class(row, part)) for row, part in parts).items())
+    colours = [(WORDS[order[place]][1], count) for (place, _), count in counts]
     keys = [
-        _e("li", _e("i", of=f"key {colour}"), f"{counts[status]:,} {OF_A_CLASS.get(status, status)}")
-        for status, (_, colour) in WORDS.items()
-        if counts[status]
+        _e("li", _e("i", of=f"key {colour}"), f"{count:,} {words}")
+        for ((_, words), _), (colour, count) in zip(counts, colours, strict=True)
     ]
-    said = most_said(exercise, parts)
+    said = most_said(exercise, [pair for pair in parts if is_read(*pair)])
     lines = [
         _e("h2", exercise.title, " ", _e("span", _count(exercise.points, "point"), of="faint")),
         _bar(colours),
@@ -216,6 +229,20 @@ def _exercise(exercise, parts, address):
     if rest:
         lines.append(_e("p", f"{_count(rest, 'student')} made other mistakes.", of="faint"))
     return _e("section", *lines, of="card")
+
+
+def _for_class(row, part):
+    """Return the words on the class page for the status of one answer."""
+    if row.is_unreadable and part.status is Status.NOT_GRADED:
+        return "could not be read"
+    return OF_A_CLASS.get(part.status, part.status)
+
+
+def is_read(row, part):
+    """Report whether an answer was looked at: unreadable work, or a wrong notebook, has none."""
+    if part.status is Status.MARKED:
+        return True
+    return part.status is not Status.NOT_GRADED and row.zero != "form" and not row.is_another
 
 
 def most_said(exercise, parts):

@@ -129,6 +129,73 @@ def places(folder, chapter):
     return named
 
 
+def namesakes(students):
+    """Map each name without a platform's number to the students who have it with a number, if there are any.
+
+    Parameters
+    ----------
+    students : collection of str
+
+    Examples
+    --------
+    >>> namesakes({"Fatima Khan", "Fatima Khan_22_assignsubmission_file_", "Ben"})
+    {'Fatima Khan': ['Fatima Khan_22_assignsubmission_file_']}
+    """
+    of_name = {}
+    for student in sorted(students):
+        if (name := person(student)) != student:
+            of_name.setdefault(name.casefold(), []).append(student)
+    return {
+        student: of_name[student.casefold()]
+        for student in students
+        if student.casefold() in of_name and person(student) == student
+    }
+
+
+def person(student):
+    """Return a student's name without what a platform adds.
+
+    Examples
+    --------
+    >>> person("Wei Chen_2203422_assignsubmission_file_"), person("adaking_1234"), person("s_7")
+    ('Wei Chen', 'adaking', 's_7')
+    """
+    return re.sub(r"_(\d+_assignsubmission_file_?|\d{4,})$", "", student)
+
+
+def own_name(place):
+    """Return the name that a student gave a file, without what a platform puts before it."""
+    platform = PLATFORM.match(name := _shown(place))
+    return name[platform.end() :].lstrip("_") if platform else name
+
+
+def shown_names(students):
+    """Map each student to the name that a page for students shows: without a number, if that is enough.
+
+    Parameters
+    ----------
+    students : collection of str
+
+    Examples
+    --------
+    >>> shown_names(["Wei Chen_22_assignsubmission_file_", "Jo_1_assignsubmission_file_", "Jo"]).values()
+    dict_values(['Wei Chen', 'Jo_1', 'Jo'])
+    """
+    several = Counter(person(student).casefold() for student in students)
+    return {
+        student: name
+        if several[(name := person(student)).casefold()] == 1
+        else student.partition("_assign")[0]
+        for student in students
+    }
+
+
+def suggested(name, students):
+    """Return a question that names the students who may be meant by a name; "" if there are none."""
+    fits = sorted(student for student in students if person(student).casefold() == name.casefold())
+    return f"; is it {' or '.join(map(repr, fits))}?" if fits else ""
+
+
 def _unnumbered(name):
     """Return a file's name without the number of the hand-in."""
     return re.sub(r"_(\d+)_\d{4,}(?=_)", r"_\1", name, count=1)
@@ -316,7 +383,7 @@ def _what_else(place, chapter):
         for name in found:
             if name.lower().endswith(suffix):
                 return _instead(Path(name), chapter)
-    return f"it is empty; hand in {_names(chapter)[0]}"
+    return f"nothing was handed in; hand in {_names(chapter)[0]}"
 
 
 def _instead(place, chapter):
@@ -326,7 +393,7 @@ def _instead(place, chapter):
     if lower.endswith(".ipynb"):
         return f"{name} is in a subfolder; hand in the file alone"
     if lower.endswith(".zip"):
-        return f"{name} is not opened; hand in the notebook itself"
+        return f"{name} was handed in, and is not opened; hand in {wanted} itself"
     if lower.endswith((".ipynb.txt", ".json")):
         return f"{name} has another ending; rename it to {wanted}, and hand that in"
     return f"{name} is not a notebook; hand in {wanted}"
@@ -345,7 +412,7 @@ def _notebook(place, chapter):
         raise Refused(f"there is no notebook: {_instead(place, chapter)}.")
     found = _notebooks(place, chapter)
     if not found:
-        raise Refused(f"there is no notebook in the folder: {_what_else(place, chapter)}.")
+        raise Refused(f"there is no notebook: {_what_else(place, chapter)}.")
     if len(found) > 1:
         names = ", ".join(path.name for path in found[:5]) + (", ..." if len(found) > 5 else "")
         wanted = _names(chapter)[0]

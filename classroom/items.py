@@ -8,13 +8,13 @@ from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
-from classroom.feedback_pages import SENTENCES, most_said
+from classroom.feedback_pages import SENTENCES, is_read, most_said
 from classroom.pages import element, page
 from classroom.result import Status, exercises_of
 
 FEW = 5  # students: with fewer, no correlation is shown
-COLUMNS = "Exercise", "Solved", "Reached", "Tries", "Not tried", "Discrimination"
-FORMS = "{:.0%}", "{:.0%}", "{:.1f}", "{:.0%}", "{:.2f}"  # of the numbers in these columns
+COLUMNS = "Exercise", "Students", "Solved", "Reached", "Tries", "Not tried", "Discrimination"
+FORMS = "{:,}", "{:.0%}", "{:.0%}", "{:.1f}", "{:.0%}", "{:.2f}"  # of the numbers in these columns
 UNWRITTEN = (Status.MISSING, Status.NOT_WRITTEN)
 NOTES = {  # hints for the teacher; the first that applies is shown
     "no student tried it": lambda item: item.students > 0 and item.unwritten == 1,
@@ -40,7 +40,7 @@ class Item:
     students : int
         Number of students whose answer has a mark, without those with 0 points because of the form.
     solved : float or None
-        The share of them with all of its points.
+        The share of them with all of its points; None, as those below, while an answer waits for a mark.
     share : float or None
         The class's mean share of the exercise's points.
     tries : float or None
@@ -92,7 +92,7 @@ def items(graded, tried=None):
     for stem, rows in graded.items():
         for exercise in exercises_of(stem):
             parts = [(row, part) for row in rows for part in row.parts if part.name == exercise.name]
-            found.append(_item(exercise, [pair for pair in parts if _is_read(*pair)], totals, tried or {}))
+            found.append(_item(exercise, [pair for pair in parts if is_read(*pair)], totals, tried or {}))
     return found
 
 
@@ -110,7 +110,8 @@ def tries(queue):
     """
     found = {}
     for student, results in queue.attempts(None).items():
-        latest = {result.submission: result for result in results}  # in the order of the hand-ins
+        read = [result for result in results if result.refused is None and result.fault is None]
+        latest = {result.submission: result for result in read}  # in the order of the hand-ins
         for number, result in enumerate(latest.values(), 1):
             for part in result.exercises:
                 if part.status is Status.PASSED:
@@ -118,13 +119,9 @@ def tries(queue):
     return found
 
 
-def _is_read(row, part):
-    """Report whether an answer was looked at: unreadable work says nothing about an exercise."""
-    return part.status is Status.MARKED or (part.status is not Status.NOT_GRADED and row.zero != "form")
-
-
 def _item(exercise, parts, totals, tried):
-    """Analyse one exercise from (Row, ExerciseResult) pairs."""
+    """Analyse one exercise from (Row, ExerciseResult) pairs; while answers wait, its points are unknown."""
+    waits = any(part.status is Status.BY_HAND for _, part in parts)
     marked = [(row, part) for row, part in parts if part.points is not None]
     reached = np.array([part.points for _, part in marked], dtype=float)
     others = np.array([totals[row.student] - part.points for row, part in marked], dtype=float)
@@ -134,9 +131,10 @@ def _item(exercise, parts, totals, tried):
     shares = [part.points / part.out_of for _, part in marked if part.out_of]
     solved = [share == 1 for share in shares]
     needed = [tried[row.student, part.name] for row, part in marked if (row.student, part.name) in tried]
-    means = [float(np.mean(some)) if some else None for some in (solved, shares, needed)]
+    means = [float(np.mean(some)) if some and not waits else None for some in (solved, shares, needed)]
+    related = None if waits else correlation(reached, others)
     names = exercise.name, exercise.kind, exercise.minutes, exercise.points
-    return Item(*names, len(marked), *means, unwritten, correlation(reached, others), mistakes)
+    return Item(*names, len(marked), *means, unwritten, related, mistakes)
 
 
 def correlation(one, other):
@@ -193,9 +191,10 @@ def items_page(terms):
         element("h1", "The exercises"),
         element(
             "p",
-            "Solved: the share of the class with all points. Reached: the mean share of the points. "
-            "Tries: how many hand-ins it took those who solved it. Not tried: the share without an answer. "
-            "Discrimination: the correlation with the same student's other exercises, from -1 to 1.",
+            "Students: how many have a mark in it. Solved: the share of them with all points. Reached: their "
+            "mean share of the points. Tries: how many hand-ins it took those who solved it. Not tried: the "
+            "share of readable notebooks without an answer. Discrimination: the correlation with the same "
+            "student's other exercises, from -1 to 1. While answers wait for you, all but two are empty.",
             of="faint",
         ),
     ]
@@ -213,7 +212,9 @@ def items_page(terms):
 def _lines(called, item):
     """Return the rows of one exercise: its numbers, and the words on it, if any."""
     numbers = zip(
-        (item.solved, item.share, item.tries, item.unwritten, item.discrimination), FORMS, strict=True
+        (item.students, item.solved, item.share, item.tries, item.unwritten, item.discrimination),
+        FORMS,
+        strict=True,
     )
     cells = [
         element("td", "" if number is None else form.format(number), of="points") for number, form in numbers

@@ -1,23 +1,24 @@
 """The page for marking by hand: no names, equal answers grouped, and 0 filled in for unwritten answers.
 
-Holds `write_marking_page`. The page is one file that loads nothing; its button writes ``marks.csv``, which
-the reports read (``classroom.by_hand``). The teacher's guide explains how to mark an answer.
+Holds `write_marking_page`. The page is one file that loads nothing; its button writes ``marks.csv``, or
+``marks-2.csv`` if there is one, which the reports read (``classroom.by_hand``). The teacher's guide explains
+how to mark an answer.
 """
 
 import json
 from hashlib import sha256
 
 from classroom.answers import code_of, words_of
-from classroom.by_hand import COLUMNS, DIGITS, SUBMISSION
+from classroom.by_hand import COLUMNS, DIGITS, SUBMISSION, next_file
 from classroom.pages import element, page
 from classroom.reports import rows
 from classroom.result import Status, exercises_of
+from classroom.similar import handed_out_of
 from course import store
-from course.curriculum import exercises_path
 
 NAME = "marking.html"
 SCRIPT = """
-const head = %s, groups = %s;
+const head = %s, name = %s, groups = %s;
 const cell = text => '"' + (/^[=+@\\t\\r-]/.test(text) ? "'" : "") + String(text).replaceAll('"', '""') + '"';
 document.querySelector("button").addEventListener("click", () => {
   const lines = [head];
@@ -31,7 +32,7 @@ document.querySelector("button").addEventListener("click", () => {
   const text = "\\ufeff" + lines.map(line => line.map(cell).join(",")).join("\\n") + "\\n";
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], {type: "text/csv"}));
-  link.download = "marks.csv";
+  link.download = name;
   link.click();
 });
 """
@@ -48,13 +49,13 @@ def write_marking_page(queue):
     -------
     Path
     """
-    groups = _groups(queue)
+    groups, name = _groups(queue), next_file(queue.folder)
     body = [
         element("h1", f"{queue.chapter.replace('_', ' ')}: to be marked"),
         element(
             "p",
             "Equal answers are grouped, without names. Fill in the points and press the button at the end; "
-            "put the downloaded file beside grades.csv, and run report.",
+            f"put the downloaded {name} beside grades.csv, and run report.",
         ),
     ]
     for exercise in exercises_of(queue.chapter):
@@ -62,9 +63,9 @@ def write_marking_page(queue):
         if of_exercise:
             body.append(element("h2", f"{exercise.title}: {exercise.points} points", of="part"))
             body += [_card(group, exercise.points) for group in of_exercise]
-    body.append(element("p", element("button", "marks.csv", type="button")))
+    body.append(element("p", element("button", name, type="button")))
     plain = [{key: group[key] for key in ("id", "exercise", "students")} for group in groups]
-    script = SCRIPT % (json.dumps([*COLUMNS, SUBMISSION]), _safe(plain))
+    script = SCRIPT % (json.dumps([*COLUMNS, SUBMISSION]), json.dumps(name), _safe(plain))
     path = queue.folder / NAME
     store.write(path, page("To be marked", body, script))
     return path
@@ -77,8 +78,7 @@ def _safe(thing):
 
 def _groups(queue):
     """Group the answers to mark, equal answers to one exercise together, in the order of their hashes."""
-    handed_out = store.PROJECT / "exercises" / exercises_path(queue.chapter)
-    stubs = handed_out.read_bytes() if handed_out.exists() else b""
+    stubs = handed_out_of(queue.chapter)
     found = {}
     for row in rows(queue)[0]:
         for part in row.parts:

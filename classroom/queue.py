@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 
 from classroom.faults import GradingFault, Refused
-from classroom.folders import handed_in
+from classroom.folders import handed_in, namesakes, own_name
 from classroom.result import NotAResult, Result
 
 FILE = "queue.sqlite"
@@ -21,6 +21,9 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS students (student TEXT PRIMARY KEY, digest TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS submissions (digest TEXT PRIMARY KEY, data BLOB, refused TEXT, fault TEXT);
+CREATE TABLE IF NOT EXISTS files (
+    student TEXT, digest TEXT, name TEXT NOT NULL, PRIMARY KEY (student, digest)
+);
 CREATE TABLE IF NOT EXISTS results (
     student TEXT, digest TEXT, version TEXT, result TEXT NOT NULL, open INTEGER NOT NULL,
     PRIMARY KEY (student, digest, version)
@@ -108,12 +111,18 @@ class Queue:
 
         Returns
         -------
-        int
+        count : int
             Number of students in the folder.
+        problems : list of str
+            A sentence for each hand-in that is not taken in: it came before, or its student is in doubt.
         """
-        known, count = dict(self.file.execute("SELECT student, digest FROM students")), 0
-        for student, what in handed_in(folder, self.chapter):
-            count += 1
+        known, problems = dict(self.file.execute("SELECT student, digest FROM students")), []
+        found = list(handed_in(folder, self.chapter))
+        others = namesakes({*known, *(student for student, _ in found)})
+        for student, what in found:
+            if student in others and student not in known:
+                problems.append(_doubt(student, others[student]))
+                continue
             data = refused = fault = None
             try:
                 if isinstance(what, Exception):
@@ -125,11 +134,38 @@ class Queue:
                 fault = str(reason)
             digest = sha256(data if data is not None else (refused or fault).encode()).hexdigest()
             if known.get(student) != digest:
+                if data is not None and self._came_before(student, digest, known.get(student)):
+                    problems.append(
+                        f"{student}: this file was handed in before, and another one after it: that one "
+                        "counts."
+                    )
+                    continue
                 with self._transaction():
                     row = [digest, data, refused, fault]
                     self.file.execute("INSERT OR IGNORE INTO submissions VALUES (?, ?, ?, ?)", row)
                     self.file.execute("INSERT OR REPLACE INTO students VALUES (?, ?)", [student, digest])
-        return count
+                    if data is not None:
+                        row = [student, digest, own_name(what)]
+                        self.file.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", row)
+        earlier = {student: others[student] for student in sorted(others.keys() & known)}
+        return len(found), problems + self._joined(earlier)
+
+    def _joined(self, others):
+        """Remove each student whose latest hand-in a namesake has; return a sentence for each of the rest."""
+        latest, problems = dict(self.file.execute("SELECT student, digest FROM students")), []
+        for student, several in others.items():
+            if latest[student] in map(latest.get, several):
+                with self._transaction():
+                    self.file.execute("DELETE FROM students WHERE student = ?", [student])
+            else:
+                problems.append(_doubt(student, several))
+        return problems
+
+    def _came_before(self, student, digest, latest):
+        """Report whether a hand-in was graded before the latest one, which can be read."""
+        query = "SELECT 1 FROM results WHERE student = ? AND digest = ? AND NOT open"
+        graded = self.file.execute(query, [student, digest]).fetchone()
+        return graded is not None and self.submission(latest)[0] is not None
 
     def open(self, version):
         """List the submissions that have no result, or one that a fault has left open.
@@ -149,6 +185,10 @@ class Queue:
             " AND version = ? AND NOT open) ORDER BY student",
             [version],
         ).fetchall()
+
+    def files(self):
+        """Map each student whose latest hand-in can be read to the name of its file."""
+        return dict(self.file.execute("SELECT student, name FROM students NATURAL JOIN files"))
 
     def submission(self, digest):
         """Return a submission's bytes, the reason why it was refused, and the fault; two of them are None."""
@@ -223,6 +263,14 @@ class Queue:
                 if self.file.in_transaction:
                     self.file.execute("ROLLBACK")
                 raise
+
+
+def _doubt(student, others):
+    """Ask whether a student is another one with a platform's number, and say what to do."""
+    return (
+        f"{student}: is this {' or '.join(others)}? Then give its folder that name; if it is somebody else, "
+        "a name that differs."
+    )
 
 
 @contextmanager

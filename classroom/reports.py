@@ -12,13 +12,12 @@ from hashlib import sha256
 
 from classroom.by_hand import COLUMNS, DIGITS, SUBMISSION, read_marks
 from classroom.feedback_pages import class_page, student_page
+from classroom.folders import shown_names
 from classroom.result import ExerciseResult, Result, Status, exercises_of
 from classroom.tables import as_csv
 from course import store
 
-NOTHING_OF_IT = (
-    "this notebook has almost none of the exercises: is it the wrong notebook, or the chapter itself?"
-)
+NOTHING_OF_IT = "has almost none of the exercises: is it the wrong notebook, or the chapter itself?"
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,18 @@ class Row:
     out_of: int
     to_mark: int  # points of the exercises that the teacher must still mark
     reason: str  # a sentence for the teacher
+    file: str = ""  # the name of the file that was handed in, if it is known
 
     @property
     def is_another(self):
         """Whether the hand-in seems to be the wrong notebook, or the chapter itself."""
-        return self.reason == NOTHING_OF_IT
+        return NOTHING_OF_IT in self.reason
+
+    @property
+    def is_unwritten(self):
+        """Whether the notebook is as it was handed out."""
+        unwritten = {part.status for part in self.parts} <= {Status.NOT_WRITTEN, Status.MISSING}
+        return unwritten and self.zero == "work"
 
     @property
     def is_unreadable(self):
@@ -67,10 +73,12 @@ def rows(queue):
     """
     results, exercises = queue.results(queue.accepted), exercises_of(queue.chapter)
     marks, problems = read_marks(queue.folder, results, exercises)
-    return [row_of(student, queue.chapter, result, marks) for student, result in results.items()], problems
+    files = queue.files()
+    found = [row_of(s, queue.chapter, result, marks, files.get(s, "")) for s, result in results.items()]
+    return found, problems
 
 
-def row_of(student, chapter, result, marks):
+def row_of(student, chapter, result, marks, file=""):
     """Return a student's row.
 
     Parameters
@@ -79,27 +87,33 @@ def row_of(student, chapter, result, marks):
     result : Result or None
     marks : dict of (student, exercise) to (points, comment)
         The teacher's marks.
+    file : str
+        The name of the file that was handed in, if it is known.
     """
     if result is None:
-        return Row(student, chapter, None, (), None, 0, 0, "not graded yet")
+        return Row(student, chapter, None, (), None, 0, 0, "not graded yet", file)
     parts = tuple(_part(part, result, marks.get((student, part.name))) for part in result.exercises)
     to_mark = sum(part.out_of for part in parts if part.status is Status.BY_HAND)
     is_open = any(part.status is Status.NOT_GRADED for part in parts)
     points = None if is_open else sum(part.points or 0 for part in parts)
     out_of = sum(part.out_of for part in parts)
-    return Row(student, chapter, result, parts, points, out_of, to_mark, _in_words(result, parts, to_mark))
+    reason = _in_words(result, parts, to_mark, file)
+    return Row(student, chapter, result, parts, points, out_of, to_mark, reason, file)
 
 
 def _part(part, result, mark):
     """Return an exercise with the teacher's mark, if any, or without points if nothing was graded."""
     if mark is not None:
-        return part.marked(*mark)
+        marked = part.marked(*mark)
+        return (
+            marked if part.status is Status.FAILED and mark[0] < part.out_of else replace(marked, sentence="")
+        )
     if (result.fault is not None or result.refused is not None) and part.points is not None:
         return replace(part, points=None, status=Status.NOT_GRADED)
     return part
 
 
-def _in_words(result, parts, to_mark):
+def _in_words(result, parts, to_mark, file):
     """Summarize the outcome of a submission."""
     settled = all(part.status is Status.MARKED for part in parts)
     if not settled and (result.fault is not None or result.refused is not None):
@@ -112,7 +126,8 @@ def _in_words(result, parts, to_mark):
     checked = [part for part in parts if part.status not in (Status.BY_HAND, Status.MARKED)]
     passed = any(part.status is Status.PASSED for part in checked)
     if not passed and len(names["not found"]) > 0.5 * len(checked):
-        return NOTHING_OF_IT  # even if some names exist, since a chapter may define names of its exercises
+        # even if some names exist, since a chapter may define names of its exercises
+        return f"{file or 'this notebook'} {NOTHING_OF_IT}"
     reasons = [f"{words}: {', '.join(shorts)}" for words, shorts in names.items() if shorts]
     reasons += [f"{to_mark} to mark by hand"] if to_mark else []
     marked = [part.short for part in parts if part.status is Status.MARKED]
@@ -167,16 +182,22 @@ def write_reports(queue):
             queue.chapter, found, exercises, problems, lambda student: f"feedback/{page_name(student)}.html"
         ),
     }
+    called = shown_names([row.student for row in found])
     for row in found:
         name = page_name(row.student)
-        files[f"feedback/{name}.html"] = student_page(row)
-        files[f"feedback/{name}.json"] = _json(asdict(row) | {"result": row.result and row.result.plain()})
+        files[f"feedback/{name}.html"] = student_page(row, called[row.student])
+        files[f"feedback/{name}.json"] = _json(asdict(row) | {"result": row.result and _run_of(row.result)})
         files[f"gradescope/{name}/results.json"] = _json(gradescope(row))
     for name, text in files.items():
         path, data = queue.folder / name, text.encode()
         if not (path.exists() and path.read_bytes() == data):
             store.write(path, data)
     return found, problems
+
+
+def _run_of(result):
+    """Return how a submission ran; its points are those of the row, with the teacher's marks."""
+    return {name: result.plain()[name] for name in ("submission", "level", "fault", "refused", "notes")}
 
 
 def _grades(found, exercises):
@@ -223,7 +244,7 @@ def gradescope(row):
             "score": part.points or 0,
             "max_score": part.out_of,
             "status": "passed" if part.points == part.out_of else "failed",
-            "output": part.comment or _unquoted(part.sentence),
+            "output": "\n".join(filter(None, (part.comment, _unquoted(part.sentence)))),
             "output_format": "text",
             "visibility": "visible",
         }

@@ -57,8 +57,8 @@ class Roster:
                 f"{path.name} has no column for the students, such as student, Full name or ID."
             )
         # the number that Canvas and the worksheet put into a hand-in's name is in these tables
-        self.has_numbers = self.head[:2] == ["student", "id"] and "section" in self.head
-        self.has_numbers |= "identifier" in self.head
+        is_canvas = self.head[:2] == ["student", "id"] and "section" in self.head
+        self.numbers = ("identifier",) if "identifier" in self.head else ("id",) * is_canvas
         self.keys = {place: self._keys(line) for place, line in enumerate(self.lines) if place}
         self.students = [place for place, keys in self.keys.items() if keys and not keys & {*NOT_A_STUDENT}]
 
@@ -101,6 +101,8 @@ class Roster:
             Student to the place of the line; without students that fit none, or more than one.
         problems : list of str
             A sentence for each student who is left out.
+        others : list of int
+            The lines that no student fits.
         """
         fits = {student: self._fits(student) for student in students}
         of_line, problems = {}, []
@@ -109,11 +111,13 @@ class Roster:
                 of_line.setdefault(places[0], []).append(student)
             else:
                 why = "is not on the roster" if not places else "fits more than one line of the roster"
-                problems.append(f"{student} has marks, but {why}.")
+                problems.append(f"{student} has handed in, but {why}.")
         for place, several in of_line.items():
             if len(several) > 1:
                 problems.append(f"{' and '.join(several)} fit one line of the roster: {self.name(place)}.")
-        return {several[0]: place for place, several in of_line.items() if len(several) == 1}, problems
+        found = {several[0]: place for place, several in of_line.items() if len(several) == 1}
+        others = set(self.students).difference(*fits.values())
+        return found, problems, sorted(others)
 
     def _fits(self, student):
         """Return the places of the lines that a student fits."""
@@ -121,9 +125,10 @@ class Roster:
         places = [place for place in self.students if plain(student) in self.keys[place]]
         if found and not places:
             places = [place for place in self.students if plain(found[1]) in self.keys[place]]
-            if self.has_numbers:
+            if self.numbers:
                 ends = re.compile(rf"(?<!\d){found[2]}$")
-                places = [place for place in places if ends.search(self.number(place))]
+                known = {place: self._cells(self.lines[place], self.numbers) for place in places}
+                places = [place for place in places if any(map(ends.search, known[place]))]
         return places
 
     def filled(self, marks, out_of):
@@ -144,7 +149,8 @@ class Roster:
         absent : list of (str, str)
             Students on the roster without any hand-in, and their numbers.
         """
-        places, problems = self.match(sorted({student for points in marks.values() for student in points}))
+        students = {student for points in marks.values() for student in points}
+        places, problems, others = self.match(sorted(students))
         lines, columns = [list(line) for line in self.lines], []
         for chapter, points in marks.items():
             column = self._column(chapter)
@@ -164,7 +170,6 @@ class Roster:
                     lines[places[student]][column] = number
         text = io.StringIO(newline="")
         csv.writer(text, delimiter=self.separator).writerows(lines)
-        others = [place for place in self.students if place not in places.values()]
         return self.mark + text.getvalue(), problems, [(self.name(p), self.number(p)) for p in others]
 
     def _column(self, chapter):

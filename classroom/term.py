@@ -156,6 +156,8 @@ def write_term(folder, earlier=()):
         Problems to fix, such as students with marks who are not on the roster.
     absent : list of (str, str)
         Students on the roster without any hand-in, and their numbers.
+    provisional : int
+        Number of students who can still get points by hand.
     """
     chapters, roster, hand_ins = read_term(folder)
     graded, problems, terms = {}, [], {}
@@ -197,7 +199,8 @@ def write_term(folder, earlier=()):
     files |= {"items.csv": as_csv(items_table(terms)), "items.html": items_page(terms)}
     for name, text in files.items():
         store.write(folder / name, text)
-    return problems, absent
+    waiting = {row.student for found in graded.values() for row in found.values() if row.to_mark}
+    return problems, absent, len(waiting)
 
 
 def _graded(chapters):
@@ -227,7 +230,7 @@ def _points(row, share):
     if row.points is None:
         return None, None, row.reason
     zero = {"form": "0 because of the form: ", "work": "0 because of the work: "}.get(row.zero, "")
-    late = "" if share == 1 else f"late, {share:.0%} of the points count; "
+    late = "" if share == 1 else f"late, {share:.0%} of the points count; " if share else "too late; "
     return _number(row.points * share), row.points, late + zero + row.reason
 
 

@@ -91,7 +91,7 @@ def test_grade_prints_a_summary_and_writes_the_reports(submissions, grader, caps
     assert printed.out.splitlines() == [
         "Students: 3, with a mark: 2.",
         "Could not be read: 1",
-        f"  cleo: could not be read: there is no notebook in the folder: it is empty; hand in {NOTEBOOK}.",
+        f"  cleo: could not be read: there is no notebook: nothing was handed in; hand in {NOTEBOOK}.",
         "With exercises for you to mark: 1. Fill in to_mark.csv, and save it as marks.csv.",
         f"Open {submissions.parent / 'out' / 'class.html'}",
     ]
@@ -127,7 +127,7 @@ def test_a_notebook_with_no_answer_of_the_chapter_stands_out(submissions, grader
     capsys.readouterr()
     run("status", submissions)
     printed = capsys.readouterr().out
-    assert "0 of 14  this notebook has almost none of the exercises" in printed
+    assert f"0 of 14  {NOTEBOOK} has almost none of the exercises" in printed
     assert "another chapter?" in printed and "Possibly the wrong notebook" not in printed  # all of them
 
 
@@ -136,10 +136,33 @@ def test_a_student_who_handed_in_the_chapter_itself_is_listed_and_reads_it(submi
     (submissions / "dora").mkdir()
     (submissions / "dora" / f"{CHAPTER}.ipynb").write_bytes(notebook(who="the chapter itself"))
     grade(submissions)
-    why = "this notebook has almost none of the exercises: is it the wrong notebook, or the chapter itself?"
-    assert f"Possibly the wrong notebook: 1\n  dora: {why}\n" in capsys.readouterr().out
-    assert why.capitalize() in (submissions.parent / "out" / "feedback" / "dora.html").read_text("utf-8")
-    assert why.capitalize() not in (submissions.parent / "out" / "feedback" / "ben.html").read_text("utf-8")
+    why = (
+        f"{CHAPTER}.ipynb has almost none of the exercises: is it the wrong notebook, or the chapter itself?"
+    )
+    said = f"Possibly the wrong notebook; ask for {NOTEBOOK}: 1\n  dora: {why}\n"
+    assert said in capsys.readouterr().out
+    dora, ben = ((submissions.parent / f"out/feedback/{name}.html").read_text() for name in ("dora", "ben"))
+    asks = f"has almost none of the exercises. Please hand in {NOTEBOOK}."
+    assert f"You handed in {CHAPTER}.ipynb. It {asks}" in dora and asks not in ben
+    page = (submissions.parent / "out" / "class.html").read_text("utf-8")
+    assert "dW is 5 times too small." in page and "Linear: no." not in page  # is no mistake of the class
+
+
+def test_a_student_whose_notebook_is_as_it_was_handed_out_is_listed(submissions, grader, capsys):
+    grader(where_one_is_as_it_was_handed_out, "v1")
+    (submissions / "dora").mkdir()
+    (submissions / "dora" / NOTEBOOK).write_bytes(notebook(who="nothing"))
+    grade(submissions)
+    said = "Nothing is written in the notebook: 1\n  dora: not written: three_calls, "
+    assert said in capsys.readouterr().out
+
+
+def test_a_file_s_own_name_is_named_without_the_platform_s(submissions, grader):
+    grader(where_one_is_the_chapter, "v1")
+    (submissions / f"dora_12_3456_{CHAPTER}.ipynb").write_bytes(notebook(who="the chapter itself"))
+    grade(submissions)
+    page = (submissions.parent / "out/feedback/dora_12.html").read_text("utf-8")
+    assert f"You handed in {CHAPTER}.ipynb. It has almost none" in page
 
 
 def test_the_hint_for_marking_never_overwrites_existing_marks(submissions, grader, capsys):
@@ -150,8 +173,7 @@ def test_the_hint_for_marking_never_overwrites_existing_marks(submissions, grade
         capsys.readouterr()
         run(name, submissions)
         printed = capsys.readouterr().out
-        assert "Fill in to_mark.csv, and add its rows to marks.csv." in printed
-        assert "save it as" not in printed
+        assert "Fill in to_mark.csv, and save it as marks-2.csv." in printed
 
 
 def test_a_file_handed_in_again_belongs_to_the_same_student(submissions, grader, capsys):
@@ -308,6 +330,35 @@ def test_a_student_with_fewer_points_than_before_is_named(submissions, grader, c
     assert "anna handed in again and has no mark instead of 2." in capsys.readouterr().out
 
 
+def test_points_by_hand_count_before_and_after_another_hand_in(submissions, grader, capsys):
+    grade(submissions)
+    run("settle", submissions, "ben", "light_tanh", "2", "--reason", "right")
+    again = notebook(right=["scale"], by_hand=["light_tanh"], notes=["2"])
+    (submissions / "ben" / NOTEBOOK).write_bytes(again)
+    capsys.readouterr()
+    grade(submissions)
+    said = "ben handed in again and has 2 points (2 more wait to be marked by hand) instead of 4. The latest"
+    assert said in capsys.readouterr().out
+
+
+def test_a_mailed_hand_in_without_the_platform_s_number_is_named(submissions, grader, capsys):
+    (submissions / "anna").rename(submissions / "Anna Ode_22_assignsubmission_file_")
+    (submissions / "Anna Ode").mkdir()
+    (submissions / "Anna Ode" / NOTEBOOK).write_bytes(notebook())
+    grade(submissions)
+    said = "Look at these hand-ins: 1\n  Anna Ode: is this Anna Ode_22_assignsubmission_file_?"
+    assert said in capsys.readouterr().out
+    assert points(submissions) == {"Anna Ode_22_assignsubmission_file_": "6", "ben": "2", "cleo": ""}
+
+
+def test_a_row_that_is_joined_with_another_one_is_gone(submissions, grader, capsys):
+    grade(submissions)
+    (submissions / "anna").rename(submissions / "anna_22_assignsubmission_file_")
+    assert grade(submissions) == 0
+    assert points(submissions) == {"anna_22_assignsubmission_file_": "6", "ben": "2", "cleo": ""}
+    assert "Look at these" not in capsys.readouterr().out
+
+
 def test_a_folder_that_cannot_be_written_can_be_looked_at(submissions, grader, capsys, monkeypatch):
     grade(submissions)
     capsys.readouterr()
@@ -346,7 +397,7 @@ def test_status_prints_one_row_for_each_student(submissions, grader, capsys):
         "anna         6 of 14  not yet: three_calls, reduce_mean, two_layers, light_tanh",
         "ben          2 of 14  not yet: three_calls, reduce_mean, two_layers, Linear; 2 to mark by hand",
     ]
-    assert lines[3].startswith("d\ufffd[31mora          -  could not be read: there is no notebook in the ")
+    assert lines[3].startswith("d\ufffd[31mora          -  could not be read: there is no notebook: ")
     assert lines[4] == "Students: 4, with a mark: 2."
 
 
@@ -398,7 +449,7 @@ def test_changed_checks_are_shown_and_change_nothing_until_they_are_accepted(sub
     capsys.readouterr()
     assert command.main(["regrade", str(out)]) == 0
     printed = capsys.readouterr().out
-    assert "there is nothing to regrade" in printed and "write it into marks.csv" in printed
+    assert "there is nothing to regrade" in printed and "a single mark, use settle." in printed
     with closing(sqlite3.connect(out / FILE)) as file:
         assert file.execute("SELECT count(*) FROM results WHERE version = 'v1'").fetchone() == (3,)
 
@@ -480,6 +531,13 @@ def where_one_is_the_chapter(data, chapter, seed, unsafe=False, seconds=10.0):
         return stand_ins.grade(data, chapter, seed, unsafe, seconds)
     *before, linear, last = missing(chapter)  # a name that chapter 04 defines, too
     parts = (*before, replace(linear, status=Status.FAILED, sentence="Linear: no."), last)
+    return Result(chapter, sha256(data).hexdigest(), "bubblewrap", None, parts)
+
+
+def where_one_is_as_it_was_handed_out(data, chapter, seed, unsafe=False, seconds=10.0):
+    if b"nothing" not in data:
+        return stand_ins.grade(data, chapter, seed, unsafe, seconds)
+    parts = tuple(replace(part, status=Status.NOT_WRITTEN) for part in missing(chapter))
     return Result(chapter, sha256(data).hexdigest(), "bubblewrap", None, parts)
 
 

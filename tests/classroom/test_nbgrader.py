@@ -178,7 +178,7 @@ def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
     assert give(marks, place) == 2  # for Cleo, who gets no 0 there
     printed = capsys.readouterr().out
     assert f"Students with their marks in the gradebook of {place}: 2." in printed
-    assert "cleo: could not be read: there is no notebook in the folder: it is empty; hand in " in printed
+    assert "cleo: could not be read: there is no notebook: nothing was handed in; hand in " in printed
     first = book(place)
     assert first["anna", "check_scale"] == (2, None, False)
     assert first["ben", "check_scale"] == (0, None, False)

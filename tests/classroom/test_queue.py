@@ -120,16 +120,16 @@ def test_every_faulty_folder_has_a_row_with_a_reason(tmp_path):
         "both": "there are two notebooks, 04_closures_exercises.ipynb and "
         "04_closures/04_closures_exercises.ipynb; hand in one of them.",
         "dangling": "the folder dangling is a link; hand in the folder itself.",
-        "deep": "there is no notebook in the folder: 04_closures_exercises.ipynb is in a subfolder; "
+        "deep": "there is no notebook: 04_closures_exercises.ipynb is in a subfolder; "
         "hand in the file alone.",
-        "empty": f"there is no notebook in the folder: it is empty; hand in {NOTEBOOK}.",
+        "empty": f"there is no notebook: nothing was handed in; hand in {NOTEBOOK}.",
         "folder": f"{NOTEBOOK} is not a file.",
         "inner": f"the folder {CHAPTER} is a link; hand in the folder itself.",
         "linked": "the folder linked is a link; hand in the folder itself.",
         "pipe": f"{NOTEBOOK} is not a file.",
         "two": f"there are 2 notebooks, but none is called {NOTEBOOK}: a.ipynb, b.ipynb.",
-        "zipped": "there is no notebook in the folder: Homework.ZIP is not opened; "
-        "hand in the notebook itself.",
+        "zipped": "there is no notebook: Homework.ZIP was handed in, and is not opened; "
+        f"hand in {NOTEBOOK} itself.",
     }
 
 
@@ -140,14 +140,13 @@ def test_every_faulty_folder_has_a_row_with_a_reason(tmp_path):
         (f"{CHAPTER}.ipynb.txt", f"has another ending; rename it to {NOTEBOOK}, and hand that in"),
         (f"{CHAPTER}.json", f"has another ending; rename it to {NOTEBOOK}, and hand that in"),
         *[(f"{CHAPTER}.{kind}", f"is not a notebook; hand in {NOTEBOOK}") for kind in ("py", "html", "PNG")],
-        (f"{CHAPTER}.zip", "is not opened; hand in the notebook itself"),
+        (f"{CHAPTER}.zip", f"was handed in, and is not opened; hand in {NOTEBOOK} itself"),
     ],
 )
 def test_a_file_of_another_kind_has_a_row_that_names_it(tmp_path, place, name, why):
     path = hand_in(tmp_path, "", b"", place.format("anna", name))
-    folder = " in the folder" * (path.parent != tmp_path)
     student = "anna_12" if "3456" in place else "anna"
-    assert found(tmp_path) == {student: f"there is no notebook{folder}: {path.name} {why}."}
+    assert found(tmp_path) == {student: f"there is no notebook: {path.name} {why}."}
     assert left_out(tmp_path, CHAPTER) == []
 
 
@@ -208,7 +207,7 @@ def test_two_hand_ins_of_one_student_are_one_row_that_names_both(tmp_path, stude
 
 def test_a_text_typed_into_the_platform_is_no_notebook(tmp_path):
     hand_in(tmp_path, MOODLE.format("onlinetext_"), b"", "onlinetext.html")
-    why = f"there is no notebook in the folder: onlinetext.html is not a notebook; hand in {NOTEBOOK}."
+    why = f"there is no notebook: onlinetext.html is not a notebook; hand in {NOTEBOOK}."
     assert found(tmp_path) == {MOODLE.format("file_"): why}
     assert left_out(tmp_path, CHAPTER) == []
 
@@ -260,11 +259,11 @@ def test_one_bad_submission_does_not_stop_the_others(queue):
             raise GradingFault("not graded, because the file cannot be read: Permission denied.")
         return read_file(path)
 
-    assert queue.take_in(queue.source, read) == 5
+    assert queue.take_in(queue.source, read) == (5, [])
     run(queue)
     results = queue.results("v1")
     assert [results[name].points for name in results] == [2, 0, None, 0, 0]
-    assert results["ben"].refused.startswith("there is no notebook in the folder: it is empty;")
+    assert results["ben"].refused.startswith("there is no notebook: nothing was handed in;")
     assert "link" in results["dora"].refused
     assert "Permission denied" in results["cleo"].fault
     assert {part.sentence for part in results["ben"].exercises} == {results["ben"].refused}
@@ -294,6 +293,49 @@ def test_a_new_hand_in_is_graded_and_the_old_result_is_kept(queue):
     assert queue.results("v1") == {"anna": None}
     assert run(queue)["anna"].points == 2
     assert old in stored(queue.folder) and len(stored(queue.folder)) == 2
+
+
+def test_a_file_that_was_handed_in_before_does_not_replace_the_latest_one(queue, tmp_path):
+    def latest():
+        return queue.results("v1")["anna"]
+
+    given(queue, anna=RIGHT)
+    run(queue)
+    given(queue, anna={"right": ["Linear"]})
+    run(queue)
+    hand_in(tmp_path / "old", "anna", **RIGHT)
+    count, (problem,) = queue.take_in(tmp_path / "old", read_file)
+    assert (count, run(queue), latest().points) == (1, {}, 4)
+    assert problem.startswith("anna: this file was handed in before, and another one after it: that one")
+    (queue.source / "anna" / NOTEBOOK).unlink()
+    queue.take_in(queue.source, read_file)
+    assert run(queue)["anna"].refused
+    assert queue.take_in(tmp_path / "old", read_file) == (1, [])  # what can be read counts again
+    assert latest().points == 2
+
+
+def test_a_name_without_the_platform_s_number_is_no_other_student(queue):
+    numbered = "Fatima Khan_2203405_assignsubmission_file_"
+    given(queue, **{numbered: {}, "Ben Ode": {}})
+    hand_in(queue.source, "Fatima Khan", **RIGHT)
+    count, (problem,) = queue.take_in(queue.source, read_file)
+    assert problem.startswith(f"Fatima Khan: is this {numbered}? Then give its folder that name; ")
+    assert count == 3 and list(queue.results("v1")) == ["Ben Ode", numbered]
+
+
+def test_a_mailed_hand_in_taken_in_first_becomes_that_of_the_name_with_a_number(queue):
+    numbered = "Fatima Khan_2203405_assignsubmission_file_"
+    given(queue, **{"Fatima Khan": RIGHT})
+    run(queue)
+    shutil.rmtree(queue.source / "Fatima Khan")
+    hand_in(queue.source, numbered)
+    _, (problem,) = queue.take_in(queue.source, read_file)
+    assert problem.startswith(f"Fatima Khan: is this {numbered}?")
+    assert list(queue.results("v1")) == ["Fatima Khan", numbered]
+    hand_in(queue.source, numbered, **RIGHT)  # the teacher gives the mailed file's folder that name
+    assert queue.take_in(queue.source, read_file) == (1, [])
+    run(queue)
+    assert {student: result.points for student, result in queue.results("v1").items()} == {numbered: 2}
 
 
 def test_a_student_whose_folder_is_gone_keeps_the_mark(queue, tmp_path):
@@ -582,7 +624,7 @@ def test_a_disk_that_is_full_while_submissions_are_taken_in_loses_none(queue):
     assert 0 < len(known) < 20
     assert all(queue.submission(digest)[0] for (digest,) in known)
     queue.file.execute("PRAGMA max_page_count = 1000000")
-    assert queue.take_in(queue.source, read_file) == 20
+    assert queue.take_in(queue.source, read_file) == (20, [])
     assert len(run(queue)) == 20
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.by_hand import SETTLED, read_marks, settle
+from classroom.by_hand import SETTLED, next_file, read_marks, settle
 from classroom.feedback_pages import class_page, most_said, student_page
 from classroom.reports import differences, gradescope, page_name, rows, write_reports
 from classroom.result import Status, exercises_of, unchecked
@@ -113,7 +113,7 @@ def test_a_student_who_is_not_graded_yet_has_a_row_without_a_mark(queue):
     queue.accept("v2")
     ((row,), _) = write_reports(queue)
     assert (row.points, row.reason) == (None, "not graded yet")
-    assert "Your work is not graded yet." in Seen(student_page(row)).text
+    assert "Your work is not graded yet." in Seen(student_page(row, "anna")).text
     assert "score" not in gradescope(row)
 
 
@@ -311,7 +311,7 @@ def test_a_student_reads_what_passed_what_failed_and_what_to_do_next(queue):
     assert "6 of 14 points 2 of 5 checks passed. Your teacher can still give you up to 2 points." in anna
     hint = 'Stuck? hint("04_closures.three_calls") in your notebook.'
     assert f"Not yet 0 of 1 dW is 5 times too small. {hint}" in anna
-    assert "Passed 4 of 4" in anna and "Read by your teacher out of 2" in anna
+    assert "Passed 4 of 4" in anna and "Waits for your teacher out of 2" in anna
     assert "14 of 14 points Every check passed. Well done." in ben and "Stuck?" not in ben
     assert "Notes" in ben and "By itself it cost no points." in ben
 
@@ -327,6 +327,22 @@ def test_a_student_whose_notebook_was_not_graded_is_not_blamed(queue):
     cleo = text_of(queue, "cleo")
     assert "2 of 2" in cleo and "by mail" in cleo and "nothing about your other answers" in cleo
     assert " of 14" not in cleo and "No check" not in cleo
+
+
+def test_a_page_has_the_platform_s_number_only_where_two_have_one_name(queue):
+    ending = "assignsubmission_file_"
+    names = [f"Wei Chen_22_{ending}", f"Anna Mey_31_{ending}", f"Anna Mey_32_{ending}"]
+    graded(queue, {name: {} for name in names})
+    said = {re.search("For (.*?) 0 of 14", text_of(queue, page_name(name)))[1] for name in names}
+    assert said == {"Wei Chen", "Anna Mey_31", "Anna Mey_32"}
+
+
+def test_the_check_s_sentence_stays_beside_a_part_of_the_points(queue):
+    graded(queue, {"anna": {}})
+    marked(queue, f"student,exercise,points,comment\nanna,{SCALE},1,half\nanna,{LINEAR},4,right\n")
+    text = text_of(queue, "anna")
+    assert "Marked by your teacher 1 of 2 half dW is 5 times too small." in text
+    assert "Marked by your teacher 4 of 4 right" in text and "4 of 4 right dW" not in text
 
 
 def test_what_stands_between_backticks_is_code(queue):
@@ -352,13 +368,22 @@ def test_the_class_page_counts_every_exercise_in_words(queue):
     text = text_of(queue)
     assert "4 students, 2 with a mark." in text and "ran in a sandbox." in text
     assert "there is no student 'bob'" in text
-    assert "A name that went missing 2 points 2 passed 2 not graded" in text
-    assert "Travel light 2 points 1 passed 1 to be marked by you 2 not graded" in text
+    assert "A name that went missing 2 points 2 passed 1 could not be read 1 not graded" in text
+    assert "Travel light 2 points 1 passed 1 to be marked by you 1 could not be read 1 not graded" in text
     assert "No mark, because the notebook cannot be read: 1 student cleo" in text
     assert "14 points 1 12 to 13 points 0" in text and "6 to 7 points 1" in text and "0 to 1 points 0" in text
     assert "1 student can still get points from you." in text
     assert "anna 6 of 14 not yet: three_calls" in text
     assert "dora not graded, because the disk is full." in text
+
+
+def test_no_name_is_on_the_class_page_before_a_part_of_it_is_opened(queue):
+    a_class(queue)
+    (queue.folder / "marks.csv").write_text(f"student,exercise,points\nanna,{SCALE},1\n")
+    write_reports(queue)
+    page = (queue.folder / "class.html").read_text("utf-8")
+    assert "1 problem in your marks" in page and page.count(">anna<") > 1
+    assert not re.search("anna|ben<|cleo|dora", re.sub("(?s)<details.*?</details>", "", page))
 
 
 def test_missing_marks_and_a_missing_sandbox_are_shown(queue):
@@ -421,14 +446,16 @@ def test_gradescope_s_plain_text_has_no_backticks(queue):
     graded(queue, {"anna": {"right": ["scale"], "sentence": "is a `return` missing?"}})
     marked(queue, f"student,exercise,points,comment\nanna,{LINEAR},1,see `W`\n")
     said = {test["name"]: test["output"] for test in gradescope(rows(queue)[0][0])["tests"]}
-    assert set(said.values()) == {"", "is a return missing?", "see `W`"}  # the teacher's words stay
+    both = "see `W`\nis a return missing?"  # the teacher's words stay
+    assert set(said.values()) == {"", "is a return missing?", both}
 
 
 def test_each_student_has_a_file_of_data(queue):
     a_class(queue)
     write_reports(queue)
     anna = json.loads((queue.folder / "feedback" / "anna.json").read_text())
-    assert (anna["points"], anna["result"]["points"], len(anna["parts"])) == (6, 6, 6)
+    assert (anna["points"], anna["result"]["level"], len(anna["parts"])) == (6, "bubblewrap", 6)
+    assert "exercises" not in anna["result"]  # each fact once
 
 
 def test_differences_are_marks_that_change_and_nothing_else(queue):
@@ -483,6 +510,12 @@ def test_a_mark_counts_for_the_answer_that_it_was_given_for(queue):
     (row,), problems = rows(queue)
     assert (row.points, row.to_mark) == (0, 2)
     assert problems == [
-        "marks.csv, line 2: anna has handed in again since 04_closures.light_tanh was marked; read the new "
-        "answer, and copy its submission from to_mark.csv, or leave that column empty."
+        f"marks.csv, line 2: anna has handed in again since {TANH} was marked, and this mark does not count: "
+        "mark the new answer, which is in to_mark.csv."
     ]
+    assert next_file(queue.folder) == "marks-2.csv"
+    (queue.folder / "marks-2.csv").write_text(f"student,exercise,points\nanna,{TANH},1\n")
+    (queue.folder / "marks-10.csv").write_text(f"student,exercise,points\nanna,{TANH},1.5\n")
+    (queue.folder / "marks-old.csv").write_text(f"student,exercise,points\nanna,{TANH},0\n")
+    (row,), problems = rows(queue)
+    assert (row.points, problems, next_file(queue.folder)) == (1.5, [], "marks-11.csv")

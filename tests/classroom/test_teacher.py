@@ -87,6 +87,24 @@ def test_a_settled_mark_counts_survives_a_regrade_and_is_logged(tmp_path):
     assert all(datetime.fromisoformat(row["when"]).tzinfo for row in log)
 
 
+def test_an_exercise_that_a_check_marks_is_settled_again_after_another_hand_in(tmp_path):
+    hand_in(tmp_path / "out", {"anna": (with_cells("a = 1"), {})})
+    with Queue(tmp_path / "out") as queue:
+        settle(queue, "anna", "scale", "1", "half")
+        hand_in(tmp_path / "out", {"anna": (with_cells("a = 2"), {"right": ["Linear"]})})
+        (row,), (problem,) = rows(queue)
+        said = (
+            f"settled.csv, line 2: anna has handed in again since {CHAPTER}.scale was marked, and this mark "
+        )
+        said += (
+            "does not count: if the new answer needs a mark by hand, too, run settle again; if not, delete "
+        )
+        assert (row.points, problem) == (4, f"{said}this row.")
+        settle(queue, "anna", "scale", "2", "right")
+        (row,), problems = rows(queue)
+        assert (row.points, problems) == (6, [])
+
+
 @pytest.mark.parametrize(
     ("told", "why"),
     [
@@ -175,8 +193,20 @@ def test_an_appeal_shows_both_runs_and_changes_nothing(tmp_path, capsys):
     assert "stored: failed: three_calls" in said and "now: failed: three_calls" in said
     assert "now: passed: compared with a run" in said
     assert points(out) == before
+    assert f'python -m classroom settle {out} anna three_calls POINTS --reason "TEXT"\n' in said
     assert command.main(["appeal", str(out), "ben", "three_calls"]) == 1
     assert "there is no student 'ben'" in capsys.readouterr().err
+
+
+def test_a_name_without_its_number_suggests_the_students_who_may_be_meant(tmp_path, capsys):
+    name, out = "Wei Chen_22_assignsubmission_file_", str(tmp_path / "out")
+    hand_in(tmp_path / "out", {name: {}})
+    for told in (
+        ["appeal", out, "wei chen", "scale"],
+        ["settle", out, "Wei Chen", "scale", "1", "--reason", "so"],
+    ):
+        assert command.main(told) == 1
+        assert f"is it '{name}'?" in capsys.readouterr().err
 
 
 # similar answers
@@ -193,7 +223,7 @@ def test_a_form_ignores_names_layout_and_docstrings_but_not_the_functions_called
 
 def test_pairs_are_listed_with_how_common_their_form_is():
     def handed(name, *bodies):
-        return with_cells(*(f"def {short}(X):\n    return {body}" for short, body in bodies))
+        return with_cells(f"x = {name!r}", *(f"def {short}(X):\n    return {body}" for short, body in bodies))
 
     rare, common = ("f", "X * 7 - X"), ("g", "X + X")
     answers = {
@@ -203,16 +233,25 @@ def test_pairs_are_listed_with_how_common_their_form_is():
         "dora": handed("dora", ("f", "X * 6"), common),
     }
     solution = with_cells("def f(X):\n    return 6 * X\ndef g(X):\n    return 2 * X")
-    assert similar(answers, solution) == [["anna", "ben", 1.0, 2, 2, "f (2 of 4), g (4 of 4)"]]
+    equal = "2 of 2 answers are equal but for names and layout"
+    assert similar(answers, solution) == [["anna", "ben", equal, "f (2 of 4), g (4 of 4)"]]
     same = with_cells("def f(X):\n    return X * 7 - X")
-    assert similar(answers, same) == []  # the solution's own form does not count
+    assert similar(answers, same) == []  # neither the solution's own form
+    assert similar(answers, solution, same) == []  # nor what was handed out counts
+
+
+def test_two_equal_files_are_listed_unless_nothing_is_written_in_them():
+    solution = with_cells("def f(X):\n    return 6 * X")
+    stub = with_cells("def f(X):\n    raise NotImplementedError")
+    answers = {"anna": solution, "ben": solution, "cleo": stub, "dora": stub}
+    assert similar(answers, solution, stub) == [["anna", "ben", "the two files are equal, byte for byte", ""]]
 
 
 def test_a_class_that_has_the_solution_shares_nothing(tmp_path, capsys):
     data = solution_of(CHAPTER)
-    hand_in(tmp_path / "out", {student: (data, {}) for student in ("anna", "ben")})
+    hand_in(tmp_path / "out", {s: (data + end, {}) for s, end in {"anna": b"", "ben": b" "}.items()})
     assert command.main(["similar", str(tmp_path / "out")]) == 0
-    assert "Pairs with equal forms: 0" in capsys.readouterr().out
+    assert "Pairs with equal answers: 0" in capsys.readouterr().out
     assert table(tmp_path / "out/similar.csv") == []
 
 
@@ -243,6 +282,16 @@ def test_the_marking_page_groups_equal_answers_and_shows_no_name(tmp_path):
     assert not re.search("anna|ben<|cleo|dora", visible)
     assert visible.count('value="0"') == 1  # the stub
     assert page.count("</script>") == 1 and "&lt;/script&gt;&lt;b&gt;" in visible
+
+
+def test_the_second_page_for_marking_writes_a_second_file_beside_the_first(tmp_path):
+    first, _ = marking(tmp_path / "out", {"anna": "def light_tanh(X):\n    return 1"})
+    told = f"student,exercise,points\nanna,{CHAPTER}.light_tanh,1\n"
+    (tmp_path / "out/marks.csv").write_text(told)
+    second, _ = marking(tmp_path / "out", {"ben": "def light_tanh(X):\n    return 2"})
+    assert ', name = "marks.csv",' in first and ', name = "marks-2.csv",' in second
+    (tmp_path / "out/marks-2.csv").write_text(told.replace("anna", "ben").replace(",1", ",2"))
+    assert points(tmp_path / "out") == {"anna": 1, "ben": 2}
 
 
 def test_an_answer_in_words_is_the_cell_that_was_handed_out():
@@ -276,7 +325,7 @@ def test_the_zip_has_the_names_that_the_platform_gave(tmp_path):
             "Ben_77_assignsubmission_file_/feedback.html",
             f"adaking_LATE_1234_6789_{CHAPTER}-1.html",
         ]
-        assert b"adaking_1234" in archive.read(f"adaking_LATE_1234_6789_{CHAPTER}-1.html")
+        assert b"For adaking<" in archive.read(f"adaking_LATE_1234_6789_{CHAPTER}-1.html")
 
 
 # a term
@@ -302,8 +351,8 @@ def term(folder, line=f"{CHAPTER},marks,2026-10-12 12:00,10%,3,last", roster="an
 def test_a_term_has_totals_and_the_roster_filled_in(tmp_path):
     term(tmp_path / "term", roster="anna,7\ncleo,9\n")
     hand_in(tmp_path / "term/marks", {"anna": {"right": ["scale"]}, "ben": {"right": NAMES}})
-    problems, absent = write_term(tmp_path / "term")
-    assert (problems, absent) == (["ben has marks, but is not on the roster."], [("cleo", "9")])
+    problems, absent, _ = write_term(tmp_path / "term")
+    assert (problems, absent) == (["ben has handed in, but is not on the roster."], [("cleo", "9")])
     found = {row["student"]: row for row in table(tmp_path / "term/totals.csv")}
     out_of = sum(exercise.points for exercise in exercises_of(CHAPTER))
     assert [found[s]["total"] for s in ("anna", "ben", "cleo")] == ["1.8", str(out_of), "0"]
@@ -316,10 +365,18 @@ def test_a_term_has_totals_and_the_roster_filled_in(tmp_path):
     assert (tmp_path / "term/import.csv").read_bytes() == filled.encode()
 
 
+def test_a_hand_in_that_came_too_late_counts_nothing(tmp_path):
+    term(tmp_path / "term", f"{CHAPTER},marks,2026-10-09 12:00,10%,3,last")
+    hand_in(tmp_path / "term/marks", {"anna": {"right": NAMES}})
+    write_term(tmp_path / "term")
+    anna = table(tmp_path / "term/totals.csv")[0]
+    assert (anna["total"], anna[f"{CHAPTER} in words"]) == ("0", "too late; all passed")
+
+
 def test_a_time_of_nobody_s_hand_in_is_reported(tmp_path):
     term(tmp_path / "term")
     hand_in(tmp_path / "term/marks", {"ben": (with_cells("b = 1"), {})})
-    problems, absent = write_term(tmp_path / "term")
+    problems, absent, _ = write_term(tmp_path / "term")
     assert problems == [f"hand-ins.csv: anna has no marks in {CHAPTER}: is that the name of the hand-in?"]
     assert absent == [("anna", "7")]
 
@@ -401,10 +458,27 @@ def test_unreadable_work_does_not_make_an_exercise_harder(tmp_path):
     assert found["scale"].students == 3 and found["scale"].share == pytest.approx(2.5 / 3)  # with Dora's mark
 
 
+def test_an_exercise_that_waits_for_the_teacher_has_no_numbers_yet(tmp_path):
+    told = {"anna": {"by_hand": ["light_tanh"]}, "ben": {"by_hand": ["light_tanh"]}, "cleo": {}}
+    hand_in(tmp_path / "marks", told)
+    with Queue(tmp_path / "marks") as queue:
+
+        def tanh():
+            (found,) = (one for one in items({CHAPTER: rows(queue)[0]}) if one.exercise.endswith("tanh"))
+            return found.students, found.solved, found.share, found.discrimination
+
+        assert tanh() == (1, None, None, None)
+        settle(queue, "anna", "light_tanh", "2", "right")
+        assert tanh() == (2, None, None, None)
+        settle(queue, "ben", "light_tanh", "2", "right")
+        assert tanh()[:2] == (3, pytest.approx(2 / 3))
+
+
 def test_tries_count_the_hand_ins_until_an_exercise_was_solved(tmp_path):
     marks = tmp_path / "marks"
     for number, right in enumerate((["Linear"], [], ["scale", "Linear"])):
         hand_in(marks, {"anna": (with_cells(f"a = {number}"), {"right": right})})
+    hand_in(marks, {"ben": (with_cells("b = 1"), unreadable)})  # this is no try
     hand_in(marks, {"ben": {"right": ["scale"]}})
     with Queue(marks) as queue:
         queue.accept("v2")
@@ -470,15 +544,15 @@ def test_canvas_gets_its_own_table_back_with_our_points(tmp_path, called):
     lines, problems, absent = filled(tmp_path, CANVAS.format(of=OUT_OF), marks)
     expected = CANVAS.format(of=OUT_OF).replace("1234,s-1,aking,A,,7", "1234,s-1,aking,A,6.5,7")
     assert lines == expected.split("\n")  # Zoë has no mark: her cell stays as it was
-    assert problems == ["nobody has marks, but is not on the roster."]
+    assert problems == ["nobody has handed in, but is not on the roster."]
     assert absent == [("King, Ada", "1299"), ("Doe, Jo", "80")]
 
 
 @pytest.mark.parametrize(
     ("marks", "problem"),
     [
-        ({"Ada King": 1}, "Ada King has marks, but fits more than one line of the roster."),
-        ({"kingada_5": 1}, "kingada_5 has marks, but is not on the roster."),
+        ({"Ada King": 1}, "Ada King has handed in, but fits more than one line of the roster."),
+        ({"kingada_5": 1}, "kingada_5 has handed in, but is not on the roster."),
         ({"zm": 1, "Zoe Muller": 2}, "Zoe Muller and zm fit one line of the roster: Müller, Zoë."),
     ],
 )
@@ -518,6 +592,28 @@ def test_moodle_s_worksheet_is_filled_in_by_its_identifier(tmp_path):
     )
 
 
+def test_the_worksheet_s_own_number_counts_beside_another_number(tmp_path):
+    text = WORKSHEET.format(of=OUT_OF).replace("Full name,", "ID number,Full name,")
+    text = text.replace("23,Ada", "23,s-7,Ada")
+    marks = {"Ada King_123_assignsubmission_file_": 4, "Ada King_1123_assignsubmission_file_": 5}
+    lines, problems, absent = filled(tmp_path, text, marks)
+    assert [line.split(",")[5] for line in lines[1:3]] == ["4", "5"] and problems == absent == []
+
+
+def test_two_of_one_name_have_handed_in_even_if_the_roster_cannot_tell_them_apart(tmp_path):
+    names = [f"Anna Müller_{number}_assignsubmission_file_" for number in (2203401, 2203402)]
+    hand_in(tmp_path / "term/marks", {names[0]: {"right": NAMES}, names[1]: {"right": ["scale"]}})
+    term(tmp_path / "term")
+    (tmp_path / "term/hand-ins.csv").unlink()
+    annas = "Anna,Müller,1,a@example.org,,\nAnna,Müller,2,b@example.org,,\n"
+    (tmp_path / "term/roster.csv").write_text(MOODLE.format(name=CHAPTER) + annas, "utf-8")
+    problems, absent, _ = write_term(tmp_path / "term")
+    assert problems == [f"{name} has handed in, but fits more than one line of the roster." for name in names]
+    assert absent == [("Ada King", "4711"), ("Zoë Müller", "4712")]
+    totals = {row["student"]: row["total"] for row in table(tmp_path / "term/totals.csv")}
+    assert totals == {names[0]: str(OUT_OF), names[1]: "2", "Ada King": "0", "Zoë Müller": "0"}
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -551,8 +647,15 @@ def test_each_command_prints_the_files_that_it_has_written(tmp_path, capsys):
     assert "marking.html; it writes marks.csv" in capsys.readouterr().out
     assert command.main(["send", str(out), str(source)]) == 0
     assert "feedback.zip: 1." in capsys.readouterr().out
+    provisional = "Provisional, since you still have answers to mark: the points of 1 student.\n"
     assert command.main(["term", str(tmp_path / "term")]) == 0
-    assert "totals.csv" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "totals.csv" in said and provisional in said
+    assert command.main(["report", str(out), "--roster", str(tmp_path / "term/roster.csv")]) == 0
+    assert provisional in capsys.readouterr().out
+    settle_all = ["settle", str(out), "anna", "light_tanh", "1", "--reason", "half"]
+    assert command.main(settle_all) == command.main(["term", str(tmp_path / "term")]) == 0
+    assert "Provisional" not in capsys.readouterr().out
 
 
 @pytest.mark.long
