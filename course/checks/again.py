@@ -158,7 +158,7 @@ def _was_right_for(value, truth):
     if value.size < 3 and not np.any(value * 1e3 % 1):  # simple numbers agree by chance
         return ""
     past = [other for other, right in PAST.get() if same(value, right) and not same(truth, right)]
-    return f"That was right for {past[-1]}: is something computed once, or kept for all?" if past else ""
+    return f"That was right for {past[-1]}." if past else ""
 
 
 def _right_so_far(what):
