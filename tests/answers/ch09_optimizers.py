@@ -323,7 +323,7 @@ def one_step_late(learning_rate, warmup):
     return schedule
 
 
-@refused(up_then_root, "It is the same for another step")
+@refused(up_then_root, "That was right for up_then_root(")
 def stays_up(learning_rate, warmup):
     return lambda step: learning_rate * min(1.0, (step + 1) / warmup)
 
