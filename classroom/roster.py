@@ -87,37 +87,44 @@ class Roster:
         """Return the platform's number of the student in a line, or ""."""
         return next(iter(self._cells(self.lines[place], IDS)), "")
 
-    def match(self, students):
-        """Find the lines of students, by their names or numbers.
+    def match(self, handed_in):
+        """Find the lines of students, by their names or numbers, which may be others in each chapter.
 
         Parameters
         ----------
-        students : collection of str
-            Folders' names, such as ``adaking``, ``kingada_1234`` or ``Ada King_123_assignsubmission_file_``.
+        handed_in : dict of str to collection of str
+            Chapter to folders' names, such as ``adaking``, ``kingada_1234`` or
+            ``Ada King_123_assignsubmission_file_``.
 
         Returns
         -------
-        found : dict of str to int
-            Student to the place of the line; without students that fit none, or more than one.
+        found : dict of str to dict of str to int
+            Chapter to student to the place of the line; without students that fit none, or more than one,
+            and without a line that two students of one chapter fit.
         problems : list of str
             A sentence for each student who is left out.
         others : list of int
             The lines that no student fits.
         """
-        fits = {student: self._fits(student) for student in students}
-        of_line, problems = {}, []
-        for student, places in fits.items():
-            if len(places) == 1:
-                of_line.setdefault(places[0], []).append(student)
+        found, of_line, problems, others = {}, {}, [], set(self.students)
+        for chapter, students in handed_in.items():
+            found[chapter] = {}
+            for student in sorted(students):
+                places = self._fits(student)
+                others.difference_update(places)
+                if len(places) == 1:
+                    of_line.setdefault(places[0], []).append((chapter, student))
+                else:
+                    why = "fits more than one line of the roster" if places else "is not on the roster"
+                    problems.append(f"{student} has handed in, but {why}.")
+        for place, fits in of_line.items():
+            if len(dict(fits)) < len(fits):
+                names = " and ".join(dict.fromkeys(student for _, student in fits))
+                problems.append(f"{names} fit one line of the roster: {self.name(place)}.")
             else:
-                why = "is not on the roster" if not places else "fits more than one line of the roster"
-                problems.append(f"{student} has handed in, but {why}.")
-        for place, several in of_line.items():
-            if len(several) > 1:
-                problems.append(f"{' and '.join(several)} fit one line of the roster: {self.name(place)}.")
-        found = {several[0]: place for place, several in of_line.items() if len(several) == 1}
-        others = set(self.students).difference(*fits.values())
-        return found, problems, sorted(others)
+                for chapter, student in fits:
+                    found[chapter][student] = place
+        return found, list(dict.fromkeys(problems)), sorted(others)
 
     def _fits(self, student):
         """Return the places of the lines that a student fits."""
@@ -149,8 +156,7 @@ class Roster:
         absent : list of (str, str)
             Students on the roster without any hand-in, and their numbers.
         """
-        students = {student for points in marks.values() for student in points}
-        places, problems, others = self.match(sorted(students))
+        places, problems, others = self.match(marks)
         lines, columns = [list(line) for line in self.lines], []
         for chapter, points in marks.items():
             column = self._column(chapter)
@@ -166,8 +172,8 @@ class Roster:
                     f"{out_of[chapter]}: change it on the platform."
                 )
             for student, number in points.items():
-                if number is not None and student in places:
-                    lines[places[student]][column] = number
+                if number is not None and student in places[chapter]:
+                    lines[places[chapter][student]][column] = number
         text = io.StringIO(newline="")
         csv.writer(text, delimiter=self.separator).writerows(lines)
         return self.mark + text.getvalue(), problems, [(self.name(p), self.number(p)) for p in others]

@@ -5,18 +5,21 @@ Holds `Chapter`, `read_term` and `write_term`. The teacher's folder has ``term.c
 are only read. ``classroom.items`` analyses the exercises, and ``classroom.roster`` fills in the points.
 """
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
 from classroom.by_hand import read_marks
 from classroom.faults import GradingFault
+from classroom.folders import person
 from classroom.items import items, items_page, items_table, tries
 from classroom.queue import Queue
 from classroom.reports import Row, row_of, rows
 from classroom.result import exercises_of
-from classroom.roster import Roster
+from classroom.roster import Roster, plain
 from classroom.tables import as_csv, read_rows
 from course import store
 
@@ -72,6 +75,14 @@ class Chapter:
             return 1.0
         days = ceil((when - self.due) / DAY)
         return 0.0 if self.days is not None and days > self.days else max(0.0, 1.0 - self.late * days)
+
+
+class Student(NamedTuple):
+    """A student of a term, whose hand-ins may have another name in each chapter."""
+
+    name: str
+    number: str = ""  # the platform's
+    place: int = 0  # of the roster's line; 0 without one
 
 
 def read_term(folder):
@@ -160,35 +171,36 @@ def write_term(folder, earlier=()):
         Number of students who can still get points by hand.
     """
     chapters, roster, hand_ins = read_term(folder)
-    graded, problems, terms = {}, [], {}
-    for term in (folder, *earlier):
-        found, wrong, items_of_term = _graded(chapters if term == folder else read_term(term)[0])
-        terms[str(term)] = items_of_term
-        if term == folder:
-            graded, problems = found, wrong
+    graded, who, problems, found = _graded(chapters, roster)
+    terms = {str(folder): found} | {str(term): _graded(*read_term(term)[:2])[-1] for term in earlier}
     asked = {stem: sum(exercise.points for exercise in exercises_of(stem)) for stem in graded}
+    times = {}
+    for (student, stem), when in hand_ins.items():
+        names = _meant(student, who.get(stem, {}), roster)
+        if len(names) == 1:
+            times[stem, names[0]] = when
+        elif names:
+            problems.append(f"hand-ins.csv: {student} may be each of {' and '.join(names)} in {stem}.")
+        else:
+            problems.append(
+                f"hand-ins.csv: {student} has no marks in {stem}: is that the name of the hand-in?"
+            )
     head = ["student", "id", "total", "out of"]
     head += [f"{stem} {what}" for stem in graded for what in ("points", "of its own", "share", "in words")]
-    students = sorted({student for found in graded.values() for student in found})
-    totals, marks, places = [], {stem: {} for stem in graded}, roster.match(students)[0] if roster else {}
-    for student in students:
+    named = {(stem, student): name for stem, found in who.items() for name, student in found.items()}
+    totals, marks = [], {stem: {} for stem in graded}
+    for student in sorted({student for _, student in named}):
         cells, kept = [], []
         for chapter in chapters:
-            row = graded[chapter.stem].get(student)
-            share = chapter.share(hand_ins.get((student, chapter.stem)))
-            points, own, said = _points(row, share)
+            name = named.get((chapter.stem, student))
+            share = chapter.share(times.get((chapter.stem, name)))
+            points, own, said = _points(graded[chapter.stem].get(name), share)
             kept.append(points)
             cells += [points, own, share, said]
-            if row is not None:
-                marks[chapter.stem][student] = points
+            if name is not None:
+                marks[chapter.stem][name] = points
         total = None if None in kept else _number(sum(kept))
-        number = roster.number(places[student]) if student in places else ""
-        totals.append([student, number, total, sum(asked.values()), *cells])
-    problems += [
-        f"hand-ins.csv: {student} has no marks in {stem}: is that the name of the hand-in?"
-        for student, stem in hand_ins
-        if student not in graded.get(stem, ())
-    ]
+        totals.append([student.name, student.number, total, sum(asked.values()), *cells])
     files, absent = {}, []
     if roster:
         files["import.csv"], wrong, absent = roster.filled(marks, asked)
@@ -199,12 +211,12 @@ def write_term(folder, earlier=()):
     files |= {"items.csv": as_csv(items_table(terms)), "items.html": items_page(terms)}
     for name, text in files.items():
         store.write(folder / name, text)
-    waiting = {row.student for found in graded.values() for row in found.values() if row.to_mark}
+    waiting = {who[stem][row.student] for stem in who for row in graded[stem].values() if row.to_mark}
     return problems, absent, len(waiting)
 
 
-def _graded(chapters):
-    """Return the rows of each chapter by student, the problems in the marks, and the items of a term."""
+def _graded(chapters, roster):
+    """Return each chapter's rows and students by the hand-in's name, the problems, and the term's items."""
     graded, problems, tried = {}, [], {}
     for chapter in chapters:
         with Queue(chapter.marks) as queue:
@@ -214,8 +226,60 @@ def _graded(chapters):
                 )
             graded[chapter.stem], wrong = counted(queue, chapter.keep)
             problems += [f"{chapter.stem}: {problem}" for problem in wrong]
-            tried |= tries(queue)
-    return graded, problems, items({stem: list(found.values()) for stem, found in graded.items()}, tried)
+            tried[chapter.stem] = tries(queue)
+    who, wrong = _students(graded, roster)
+    by_student = {
+        stem: [replace(row, student=who[stem][name]) for name, row in found.items()]
+        for stem, found in graded.items()
+    }
+    needed = {
+        (who[stem][name], exercise): number
+        for stem, found in tried.items()
+        for (name, exercise), number in found.items()
+        if name in who[stem]  # a namesake without a number may have been removed
+    }
+    return graded, who, problems + wrong, items(by_student, needed)
+
+
+def _students(graded, roster):
+    """Return each chapter's students by the hand-in's name, and a problem for a name that several have.
+
+    Moodle draws the number in a hand-in's name anew for each chapter.
+    """
+    if roster:
+        places = roster.match(graded)[0]
+        lines = {place: Student(roster.name(place), roster.number(place), place) for place in roster.students}
+        return {
+            stem: {name: lines.get(places[stem].get(name), Student(name)) for name in found}
+            for stem, found in graded.items()
+        }, []
+    called = {
+        stem: {name: person(name) if "_assignsubmission_" in name else name for name in found}
+        for stem, found in graded.items()
+    }
+    several = {
+        name for found in called.values() for name, count in Counter(found.values()).items() if count > 1
+    }
+    who = {
+        stem: {name: Student(name if short in several else short) for name, short in found.items()}
+        for stem, found in called.items()
+    }
+    why = "is the name of several students: each of their hand-ins has a row of its own."
+    return who, [f"{name} {why}" for name in sorted(several) if len(graded) > 1]
+
+
+def _meant(text, who, roster):
+    """List the hand-ins of a chapter whose student may be called so."""
+    return (
+        [text]
+        if text in who
+        else [
+            name
+            for name, student in who.items()
+            if text in (student.name, person(name), name.partition("_assign")[0])
+            or (student.place and plain(text) in roster.keys[student.place])
+        ]
+    )
 
 
 def _number(points):

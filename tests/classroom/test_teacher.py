@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 import zipfile
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -35,6 +36,25 @@ from tests.classroom.hostile.submission import notebook as with_cells
 CHAPTER = stand_ins.CHAPTER
 NAMES = [exercise.short for exercise in exercises_of(CHAPTER)]
 NOON = datetime(2026, 10, 12, 12).astimezone()
+CANVAS = (
+    f"Student,ID,SIS User ID,SIS Login ID,Section,{CHAPTER} (991),HW 2 (992),Current Score\n"
+    ",,,,,Manual Posting,,\n"
+    "    Points Possible,,,,,{of},10,(read only)\n"
+    '"King, Ada",1234,s-1,aking,A,,7,70\n'
+    '"Müller, Zoë",77,s-2,zm,A,3,,\n'
+    '"King, Ada",1299,s-3,aking2,B,,,\n'
+    '"Doe, Jo",80,s-4,=jo,B,5,,\n'
+    '"Student, Test",99,,,A,,,\n'
+)
+MOODLE = (
+    '"First name",Surname,"ID number","Email address","Assignment: {name} (Real)","Course total (Real)"\n'
+    "Ada,King,4711,aking@example.org,-,-\nZoë,Müller,4712,zm@example.org,-,-\n"
+)
+WORKSHEET = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Last modified (grade)\n"
+    "Participant 123,Ada King,,Submitted,,{of},-\nParticipant 1123,Ada King,,Submitted,,{of},-\n"
+)
+OUT_OF = sum(exercise.points for exercise in exercises_of(CHAPTER))
 
 
 def table(path):
@@ -373,6 +393,142 @@ def test_a_hand_in_that_came_too_late_counts_nothing(tmp_path):
     assert (anna["total"], anna[f"{CHAPTER} in words"]) == ("0", "too late; all passed")
 
 
+# a term whose platform draws the number in a hand-in's name anew for each chapter
+
+OTHER_CHAPTER = "05_chains"
+
+
+def moodle(folder, chapters, roster=None, late=()):
+    """Hand in each chapter under its own numbers, and write the term; late hand-ins keep 90%."""
+    folder.mkdir()
+    lines = ["chapter,marks,due,late"]
+    for number, (chapter, handed) in enumerate(chapters.items(), 1):
+        names = [f"{name}_{number}0{k}_assignsubmission_file_" for k, (name, _) in enumerate(handed)]
+        told = {name: {"right": right} for name, (_, right) in zip(names, handed, strict=True)}
+        hand_in(folder / chapter, told, chapter)
+        lines.append(f"{chapter},{chapter},2026-10-12 12:00,10%")
+    (folder / "term.csv").write_text("\n".join(lines))
+    if roster:
+        (folder / "roster.csv").write_text(roster, "utf-8")
+    if late:
+        times = [f"{name},{chapter},2026-10-13 11:00" for name, chapter in late]
+        (folder / "hand-ins.csv").write_text("\n".join(["student,chapter,when", *times]), "utf-8")
+    problems, absent, _ = write_term(folder)
+    totals = {row["student"]: row for row in table(folder / "totals.csv")}
+    return problems, absent, totals
+
+
+TWICE = {
+    CHAPTER: [("Ada King", ["scale"]), ("Zoë Müller", ["scale", "Linear"])],
+    OTHER_CHAPTER: [("Zoë Müller", []), ("Ada King", [exercises_of(OTHER_CHAPTER)[0].short])],
+}
+FIRST = exercises_of(OTHER_CHAPTER)[0].points
+OF_ADA = (
+    "Ada King",
+    "aking",
+    "4711",
+    "aking@example.org",
+    "Ada King_100_assignsubmission_file_",
+    "Ada King_100",
+)
+
+
+@pytest.mark.parametrize("called", OF_ADA)
+def test_a_student_with_another_number_in_each_chapter_has_one_row(tmp_path, called):
+    roster = MOODLE.format(name=CHAPTER)
+    problems, absent, totals = moodle(tmp_path / "term", TWICE, roster, [(called, CHAPTER)])
+    assert problems == absent == []
+    assert {name: (row["id"], row["total"]) for name, row in totals.items()} == {
+        "Ada King": ("4711", f"{1.8 + FIRST:g}"),
+        "Zoë Müller": ("4712", "6"),
+    }
+    assert [totals["Ada King"][f"{stem} points"] for stem in TWICE] == ["1.8", str(FIRST)]
+    lines = list(table(tmp_path / "term/import.csv"))
+    assert [line[f"Assignment: {CHAPTER} (Real)"] for line in lines] == ["1.8", "6"]
+    assert [line[OTHER_CHAPTER] for line in lines] == [str(FIRST), "0"]
+
+
+@pytest.mark.parametrize("called", ["Ada King", "Ada King_100_assignsubmission_file_"])
+def test_without_a_roster_a_student_has_the_name_without_the_number(tmp_path, called):
+    problems, _, totals = moodle(tmp_path / "term", TWICE, late=[(called, CHAPTER)])
+    assert problems == []
+    totals = {name: row["total"] for name, row in totals.items()}
+    assert totals == {"Ada King": f"{1.8 + FIRST:g}", "Zoë Müller": "6"}
+
+
+def test_a_name_that_a_hand_in_with_a_number_has_replaced_has_no_row(tmp_path):
+    data = with_cells("a = 1")
+    source = hand_in(tmp_path / "term/marks", {"Ada King": (data, {"right": ["scale"]})})
+    term(tmp_path / "term")
+    shutil.copytree(source / "Ada King", source / "Ada King_100_assignsubmission_file_")
+    with Queue(tmp_path / "term/marks") as queue:
+        queue.take_in(source, Path.read_bytes)
+        ((student, digest),) = queue.open("v1")
+        queue.store(student, digest, "v1", stand_ins.result(data, CHAPTER, 1, ["scale"]))
+    (tmp_path / "term/roster.csv").unlink()
+    write_term(tmp_path / "term")
+    assert [(row["student"], row["total"]) for row in table(tmp_path / "term/totals.csv")] == [
+        ("Ada King", "2")
+    ]
+    assert table(tmp_path / "term/items.csv")[0]["students"] == "1"
+
+
+def test_a_student_s_own_number_is_part_of_the_name(tmp_path):
+    for chapter, name in ((CHAPTER, "king_1001"), (OTHER_CHAPTER, "king_1002")):
+        hand_in(tmp_path / chapter, {name: {}}, chapter)
+    (tmp_path / "term.csv").write_text(
+        f"chapter,marks\n{CHAPTER},{CHAPTER}\n{OTHER_CHAPTER},{OTHER_CHAPTER}\n"
+    )
+    write_term(tmp_path)
+    assert [row["student"] for row in table(tmp_path / "totals.csv")] == ["king_1001", "king_1002"]
+
+
+ANNAS = {
+    CHAPTER: [("Anna Müller", ["scale"]), ("Anna Müller", NAMES), ("Ada King", [])],
+    OTHER_CHAPTER: [("Anna Müller", [])],
+}
+THEIRS = [f"Anna Müller_{number}_assignsubmission_file_" for number in (100, 101, 200)]
+
+
+@pytest.mark.parametrize("lines", [0, 1, 2])
+def test_two_of_one_name_are_never_added_up(tmp_path, lines):
+    annas = ["Anna,Müller,1,a@example.org,,\n", "Anna,Müller,2,b@example.org,,\n"]
+    roster = MOODLE.format(name=CHAPTER) + "".join(annas[:lines]) if lines else None
+    late = [("Anna Müller", stem) for stem in ANNAS]
+    problems, absent, totals = moodle(tmp_path / "term", ANNAS, roster, late)
+    assert problems == [
+        *["Anna Müller is the name of several students: each of their hand-ins has a row of its own."][
+            lines:
+        ],
+        f"hand-ins.csv: Anna Müller may be each of {THEIRS[0]} and {THEIRS[1]} in {CHAPTER}.",
+        *([f"{' and '.join(THEIRS)} fit one line of the roster: Anna Müller."] if lines == 1 else []),
+        *(
+            [f"{name} has handed in, but fits more than one line of the roster." for name in THEIRS]
+            * (lines == 2)
+        ),
+    ]
+    assert absent == [("Zoë Müller", "4712")] * (lines > 0)
+    assert [totals[name]["total"] for name in THEIRS] == ["2", str(OUT_OF), "0"]
+    assert {*totals} == {*THEIRS, "Ada King", *["Zoë Müller"][:lines]}
+    if lines:
+        cells = {row[f"Assignment: {CHAPTER} (Real)"] for row in table(tmp_path / "term/import.csv")[2:]}
+        assert cells == {""}
+
+
+def test_an_exercise_is_compared_with_the_same_student_s_other_chapters(tmp_path):
+    names, short = [f"Student {letter}" for letter in "abcdef"], exercises_of(OTHER_CHAPTER)[0].short
+    chapters = {
+        CHAPTER: [(name, NAMES[: k + 1]) for k, name in enumerate(names)],
+        OTHER_CHAPTER: [(name, [short] * (k > 2)) for k, name in reversed([*enumerate(names)])],
+    }
+    moodle(tmp_path / "term", chapters)
+    own = np.arange(6) > 2
+    reached = np.cumsum([exercise.points for exercise in exercises_of(CHAPTER)])[:6]
+    found = {row["exercise"]: row for row in table(tmp_path / "term/items.csv")}[f"{OTHER_CHAPTER}.{short}"]
+    assert float(found["discrimination"]) == pytest.approx(np.corrcoef(own, reached)[0, 1], abs=1e-3)
+    assert (found["solved"], found["tries"]) == ("0.5", "1.0")
+
+
 def test_a_time_of_nobody_s_hand_in_is_reported(tmp_path):
     term(tmp_path / "term")
     hand_in(tmp_path / "term/marks", {"ben": (with_cells("b = 1"), {})})
@@ -509,26 +665,6 @@ def test_the_items_of_several_terms_are_a_page_and_a_table(tmp_path):
 
 
 # the platform's table
-
-CANVAS = (
-    f"Student,ID,SIS User ID,SIS Login ID,Section,{CHAPTER} (991),HW 2 (992),Current Score\n"
-    ",,,,,Manual Posting,,\n"
-    "    Points Possible,,,,,{of},10,(read only)\n"
-    '"King, Ada",1234,s-1,aking,A,,7,70\n'
-    '"Müller, Zoë",77,s-2,zm,A,3,,\n'
-    '"King, Ada",1299,s-3,aking2,B,,,\n'
-    '"Doe, Jo",80,s-4,=jo,B,5,,\n'
-    '"Student, Test",99,,,A,,,\n'
-)
-MOODLE = (
-    '"First name",Surname,"ID number","Email address","Assignment: {name} (Real)","Course total (Real)"\n'
-    "Ada,King,4711,aking@example.org,-,-\nZoë,Müller,4712,zm@example.org,-,-\n"
-)
-WORKSHEET = (
-    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Last modified (grade)\n"
-    "Participant 123,Ada King,,Submitted,,{of},-\nParticipant 1123,Ada King,,Submitted,,{of},-\n"
-)
-OUT_OF = sum(exercise.points for exercise in exercises_of(CHAPTER))
 
 
 def filled(folder, text, marks):
