@@ -134,7 +134,7 @@ class Queue:
                 fault = str(reason)
             digest = sha256(data if data is not None else (refused or fault).encode()).hexdigest()
             if known.get(student) != digest:
-                if data is not None and self._came_before(student, digest, known.get(student)):
+                if fault is None and self._came_before(student, digest, known.get(student)):
                     problems.append(
                         f"{student}: this file was handed in before, and another one after it: that one "
                         "counts."

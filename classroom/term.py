@@ -98,7 +98,7 @@ def read_term(folder):
     roster : Roster or None
         None without ``roster.csv``.
     hand_ins : dict of (str, str) to datetime
-        (student, chapter) to the time of the latest hand-in; empty without ``hand-ins.csv``.
+        (student, chapter) to the time of the hand-in that counts; empty without ``hand-ins.csv``.
 
     Raises
     ------
@@ -118,7 +118,13 @@ def read_term(folder):
     if (folder / "hand-ins.csv").exists():
         for line, row in read_rows(folder / "hand-ins.csv", ("student", "chapter", "when")):
             when = _time(f"hand-ins.csv, line {line}", row["when"])
-            hand_ins[row["student"].strip(), row["chapter"].strip()] = when
+            key = student, stem = row["student"].strip(), row["chapter"].strip()
+            if key in hand_ins:
+                raise GradingFault(
+                    f"hand-ins.csv, line {line}: {student} has a row for {stem} already: keep the one of the "
+                    "hand-in that counts."
+                )
+            hand_ins[key] = when
     return chapters, roster, hand_ins
 
 
@@ -138,6 +144,8 @@ def _chapter(folder, place, row):
     if not 0 <= share <= 1:
         raise GradingFault(f"{place}: late must be 0 to 100 percent per day, got {late!r}.")
     due = _time(place, given["due"]) if given.get("due") else None
+    if due and ":" not in given["due"]:  # a day: to its end
+        due = due.replace(hour=23, minute=59)
     return Chapter(given["chapter"], folder / given["marks"], due, share, most, keep)
 
 

@@ -312,6 +312,8 @@ def test_a_file_that_was_handed_in_before_does_not_replace_the_latest_one(queue,
     assert run(queue)["anna"].refused
     assert queue.take_in(tmp_path / "old", read_file) == (1, [])  # what can be read counts again
     assert latest().points == 2
+    count, (problem,) = queue.take_in(queue.source, read_file)  # and what cannot does not come back
+    assert (count, run(queue), latest().points) == (1, {}, 2) and "that one counts" in problem
 
 
 def test_a_name_without_the_platform_s_number_is_no_other_student(queue):

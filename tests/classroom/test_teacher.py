@@ -581,6 +581,22 @@ def test_marks_of_another_chapter_are_refused(tmp_path):
         read_term(tmp_path)
 
 
+@pytest.mark.parametrize(("when", "share"), [("2026-10-12 23:58", 1.0), ("2026-10-13 00:30", 0.9)])
+def test_a_day_ends_at_midnight(tmp_path, when, share):
+    term(tmp_path / "term", f"{CHAPTER},marks,2026-10-12,10%,3,last")
+    (tmp_path / "term/hand-ins.csv").write_text(f"student,chapter,when\nanna,{CHAPTER},{when}\n")
+    ((chapter,), _, hand_ins) = read_term(tmp_path / "term")
+    assert chapter.share(hand_ins["anna", CHAPTER]) == share
+
+
+def test_two_times_of_one_hand_in_are_refused(tmp_path):
+    term(tmp_path / "term")
+    with (tmp_path / "term/hand-ins.csv").open("a") as file:
+        file.write(f"anna,{CHAPTER},2026-10-14 11:00\n")
+    with pytest.raises(GradingFault, match=f"line 3: anna has a row for {CHAPTER} already: keep the one"):
+        read_term(tmp_path / "term")
+
+
 # how hard the exercises are
 
 
