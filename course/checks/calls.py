@@ -76,9 +76,9 @@ class Watched:
         self.__wrapped__, self._before, self._token = function, "", next(TOKENS)
         KNOWN.get()[self._token] = calls, steps, place
 
-    def __del__(self):
+    def __del__(self, known=KNOWN.get()):  # noqa: B008  at Python's end this module has lost its names
         """Forget what is known."""
-        KNOWN.get().pop(self._token, None)
+        known.pop(self._token, None)
 
     def __call__(self, *args, **kwargs):
         """Call the function."""
