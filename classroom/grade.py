@@ -317,8 +317,6 @@ def _refuses_mistake(exercise):
         exercise.judge(mistakes[0])
     except CheckFailed:
         return True
-    except Exception:
-        return False
     return False
 
 

@@ -227,9 +227,10 @@ def _gradient_of(steps):
         dY = rng.normal(size=Y.shape)
         right, dX = numerical_gradient(lambda X: layer(X)[0][1], X, dY), backward(dY.copy())
         dX = np.asarray(dX[0] if isinstance(dX, tuple) else dX)
+        is_right = dX.shape == right.shape and np.allclose(dX, right, atol=1e-6)
     except Exception:
         return ""
-    return "right" if np.allclose(dX, right, atol=1e-6) else "dY itself" if same(dX, dY) else "wrong"
+    return "right" if is_right else "dY itself" if same(dX, dY) else "wrong"
 
 
 def _arguments(steps):

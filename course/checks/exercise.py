@@ -11,7 +11,7 @@ import textwrap
 import traceback
 import warnings
 import zlib
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
@@ -264,7 +264,8 @@ class Exercise:
             mistake = self._name_of_mistake(answer, no, attempt)
             PAST.set(past)  # asking the mistakes began another
             if not mistake and no.found:
-                name = explained_by(answer, calls, no, partial(self._ask, answer, attempt))
+                with suppress(Exception):  # an answer may do anything when it is asked more
+                    name = explained_by(answer, calls, no, partial(self._ask, answer, attempt))
             elif mistake not in f"{sentence} {name}":
                 name = mistake
             raise CheckFailed(sentence, no.place, name, no.report) from no.__cause__

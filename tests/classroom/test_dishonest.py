@@ -108,7 +108,8 @@ def naive(ask):
     """Return an exercise whose check tests a function that doubles X, and its `backward`, in a naive way."""
     exercise = Exercise("90_demo.double", title="Double", points=1, kind="fill", minutes=1, hints=HINTS)
     exercise.check(ask)
-    exercise._ask = lambda answer, attempt: exercise._check(answer, exercise._rng(attempt))  # one round
+    # one round
+    exercise._ask = lambda answer, attempt, calls=None: exercise._check(answer, exercise._rng(attempt))
     return exercise
 
 

@@ -289,6 +289,15 @@ def test_missing_solutions_are_reported_and_nothing_is_graded(monkeypatch, tmp_p
     assert centre(CENTRE)[0].points  # it is looked for again
 
 
+def test_a_process_without_statistics_has_waited_for_nothing():
+    clock = module.Clock()
+    clock.watch(2**22)  # larger than any process's number
+    clock.start()
+    clock.stop()
+    clock.release()
+    assert 0 <= clock.now() < 60
+
+
 def test_the_solutions_take_nothing_of_the_time_of_a_submission(monkeypatch):
     """Its clock begins when they are done."""
     honest, order = module._refuses_mistake, []
