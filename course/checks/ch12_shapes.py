@@ -159,7 +159,7 @@ def _(answer, rng):
             raise CheckFailed(f"for {what} it must return a tuple, but returned {described(found)}")
         if found != truth:
             raise CheckFailed(f"{what} makes {truth} of {shape}, but yours returns {found}")
-    wide = (batch, int(rng.integers(1000, 2000)) * 10**12, n_in)  # no array of that size could be made
+    wide = (int(rng.integers(1000, 2000)) * 10**12, batch, n_in)  # no array of that size could be made
     linear = Linear(n_in, n_out, rng=0)
     for layer in (
         linear,
