@@ -85,7 +85,7 @@ def _by_its_call(calls, what, value, truth, name):
     if call is None:
         return earlier or name
     case = Case(what, value, truth, call.steps, _arguments(call.steps), place)
-    asked = _of_the_call(case) or earlier or _of_arguments(case)
+    asked = _of_the_call(case) or _of_arguments(case) or earlier
     return asked or name or (_of_use(case) if np.isfinite(value).all() else "")
 
 

@@ -315,7 +315,7 @@ class Uphill(Optimizer):
         self._update(mean, parameter.grad)
 
 
-@refused(up_then_root, "That was right for up_then_root(")
+@refused(up_then_root, "if it is given step 1 more")
 def one_step_late(learning_rate, warmup):
     def schedule(step):
         return learning_rate * ((step + 1) / warmup if step < warmup else (warmup / step) ** 0.5)
